@@ -1,14 +1,8 @@
 """Configurations in tables: to read and to predict, values that the description does not list, observed variables.
 
-A table of observed variables has one row per configuration, or one per configuration and level.
-
-    px,py,pz,nx,iterations          px,py,pz,nx,level,C,s
-    1,1,1,10,8                      1,1,1,10,0,1000,6.4
-    1,1,2,10,9                      1,1,1,10,1,500,14.496
-
-With a column `level` there is one variable per column and level: `C_0`, `C_1`, …, and `level_0`, … (always 1). The
-variables of a level are missing in configurations without that level, and a variable is missing where its field is
-empty; a term with a missing variable contributes nothing.
+A table of observed variables has one row per configuration (`px,py,iterations`), or one per configuration and level
+(`px,py,level,C,s`), where there is one variable per column and level: `C_0`, `C_1`, …, and `level_0`, … (always 1). The
+variables of a level that a configuration lacks are missing, and so are those whose field is empty.
 """
 
 from __future__ import annotations
@@ -17,6 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -71,11 +66,10 @@ def read_inputs(
     nfp: str | None = None,
     expected: str | None = None,
 ) -> PredictionInputs:
-    """Read configurations, with the measured values of a property where the file has them.
+    """Read configurations, as measurements where the file has measured values; else the rows are kept as they are.
 
-    A file with measured values is read as measurements: one row per distinct configuration, repetitions aggregated.
-    Any other file is a CSV table whose rows are kept as they are. A file with properties must have `nfp`, the one that
-    the user named, and may have the `expected` one; without both, its only property is used.
+    A file with properties must have `nfp`, the one that the user named, and may have the `expected` one; without both,
+    its only property is used.
     """
     source, rows, policy = read_rows(path, system, policy, nfp=nfp, usual=expected)
     # Only a table with a header may have no measured values.
@@ -129,9 +123,7 @@ def unlisted_values(
             columns = read_file_columns(source).columns
     elif has_header(table := split_table(source, system.spellings, exempt=unread), system):
         columns = dict(zip(*table.body()[:2], strict=True))
-    if not columns:
-        return None
-    return further_values(system, {title.strip(): texts for title, texts in columns.items()})
+    return further_values(system, {title.strip(): texts for title, texts in columns.items()}) if columns else None
 
 
 def with_unlisted(source: Source, system: VariabilityModel, unread: Collection[str] = ()) -> VariabilityModel:
@@ -140,8 +132,7 @@ def with_unlisted(source: Source, system: VariabilityModel, unread: Collection[s
     return extended(system, further) if further else system
 
 
-@dataclass(frozen=True, eq=False)
-class _Table:
+class _Table(NamedTuple):
     """The observations of one file: distinct configurations with their lines, and the columns of variables."""
 
     file: str
@@ -169,7 +160,6 @@ def read_observed(paths: Sequence[str | Path], system: VariabilityModel) -> Conf
 
 
 def _table(source: Source, system: VariabilityModel) -> _Table:
-    """Return the observations of one file."""
     split = split_table(source, system.spellings)
     table = read_option_table(split, system)
     problems, lines = table.problems(source.name), table.lines.tolist()

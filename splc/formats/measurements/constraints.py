@@ -1,8 +1,7 @@
 """Constraints that rows show: those that all rows of a table satisfy, and those that exclude what always failed.
 
-The former become structure where that is exact. The latter are of failed runs: those in the table `NAME.failures.csv`,
-which `splc measure` and `splc tune` write beside `NAME.csv` (a row per run, with the options, the contexts that take
-turns, and why it failed), rows without a value, and those that the file of a model states.
+The latter are of failed runs: rows without a value, those that the file of a model states, and the table
+`NAME.failures.csv` that `splc measure` and `splc tune` write beside `NAME.csv`: a row per run, and why it failed.
 """
 
 from __future__ import annotations
@@ -39,9 +38,7 @@ from splc.types import Array
 
 def option_table(system: VariabilityModel, columns: Mapping[str, Sequence[str]], roles: Roles) -> OptionRows:
     """Return the values of the options of a system in the rows of a table; rows that lack one are left out."""
-    text = frozenset(roles.text)
-    selected: dict[str, Array] = {}
-    numbers: dict[str, Array] = {}
+    text, selected, numbers = frozenset(roles.text), dict[str, Array](), dict[str, Array]()
     usable = np.ones(len(next(iter(columns.values()))), dtype=bool)
     cells = {name: distinct_texts(columns[name]) for name in roles.text}
 
@@ -59,8 +56,7 @@ def option_table(system: VariabilityModel, columns: Mapping[str, Sequence[str]],
     for name in cells:
         usable &= ~having(name, "")
     for numeric in system.numeric_options:
-        values = roles.numbers[numeric.name]
-        numbers[numeric.name] = values
+        values = numbers[numeric.name] = roles.numbers[numeric.name]
         if not numeric.optional:
             usable &= ~np.isnan(values)
         elif (switch := ENABLED + numeric.name) in system.switches:
@@ -77,8 +73,7 @@ def with_mined_constraints(system: VariabilityModel, table: OptionRows) -> tuple
 
     Implications become parents, and sets of options groups and exclusions, unless the options have other ones already.
     """
-    mined = mined_constraints(table)
-    structure = _Structure(system)
+    mined, structure = mined_constraints(table), _Structure(system)
     texts = [text for constraint in mined.constraints for text in structure.stated(constraint)]
     changed = replace(system, options=tuple(structure.options.values()))
     constraints = constraints_of_texts(texts, changed.name_table, [option.name for option in changed.binary_options])
@@ -184,10 +179,7 @@ def _scale(gaps: Iterable[float]) -> str:
 def outside_range(
     premises: Sequence[OptionLiteral], name: str, ends: tuple[float, float], values: Sequence[float]
 ) -> str:
-    """Return the comparison that a numeric option is outside of a range where all literals hold.
-
-    It is about all numbers, not about the values of the option, which only state the least difference.
-    """
+    """Return the comparison that an option, also with further values, is outside of a range where all literals hold."""
     low, high = ends
     sides = [] if low == -math.inf else [_distance(name, low)]
     sides += [] if high == math.inf else [f"({_number(high)} - {quoted(name)})"]
@@ -223,8 +215,7 @@ def read_failed_runs(
 ) -> tuple[Configurations, tuple[FailureRule, ...], int]:
     """Return the configurations of failed runs of the stated contexts, one per run.
 
-    Further results are a rule for each value that a system inferred from what succeeded lacks, and the number of other
-    runs outside of it.
+    Further results: a rule for each value that an inferred system lacks, and the number of other runs outside of it.
     """
     hint = f"it belongs to the measurements beside it; if it is of another system, move or remove {source.name}"
     try:
@@ -274,7 +265,7 @@ def with_failures(
 ) -> Measurements:
     """Return measurements with the failures beside them: rows without any value, and the tables of failed runs.
 
-    `check`: returns which configurations are valid; others are no failures of the system. None accepts all.
+    `check`: returns which configurations are valid, others are no failures; None accepts all.
     """
     system = measured.system
     missing = np.stack([np.isnan(values).all(axis=1) for values in measured.values.values()])
@@ -311,10 +302,7 @@ def with_failures(
 
 
 def failures_of(runs: Configurations, succeeded: Configurations, source: str | None = None) -> Failures | None:
-    """Return the failures among runs that failed, None if each of their configurations has succeeded in another run.
-
-    The rules are about combinations of values of which every run failed.
-    """
+    """Return the failures among runs that failed, None if each of their configurations has succeeded in another run."""
     system, (first, group) = runs.system, runs.groups()
     worked = Configurations(system, succeeded.indices)
     if not (never := worked.find(runs[first]) < 0).any():

@@ -65,10 +65,7 @@ def read_measurements_csv(
 
 
 def has_header(table: TableSource, system: VariabilityModel, decimal: str = ".") -> bool:
-    """Return whether the first row is a header.
-
-    The first row of a file without a header ends with a number, or is followed by rows of names.
-    """
+    """Return whether the first row is a header: others end with a number, or are followed by rows of names."""
     if isinstance(table.rows, ColumnRows) and table.rows.named:
         return True
     first = [cell.strip() for cell in table.rows[0]]
@@ -96,7 +93,6 @@ def read_option_table(table: TableSource, system: VariabilityModel, decimal: str
     """Read the header and the columns of options of a table that was split; other columns remain texts.
 
     Options with only one possible value need no column, and neither do the members of a group that has a column.
-    Columns of `root`, `Enabledx` and `Disabledx` are checked.
     """
     lines = np.array(table.lines[1:], dtype=np.int64)
     header, columns, ragged = table.body()
@@ -128,10 +124,7 @@ Columns = dict[str, Sequence[str]]
 def _named_columns(
     table: TableSource, system: VariabilityModel, header: Sequence[str], columns: Sequence[Sequence[str]]
 ) -> tuple[Columns, Columns, Groups]:
-    """Return the columns of options, the root and switches, those of other names, and the groups that have one column.
-
-    It is an error if an option that needs a column has none.
-    """
+    """Return the columns of options, the root and switches, other columns, and the groups that have one column."""
     named, others, line, problems = Columns(), Columns(), int(table.lines[0]), Problems(table.name)
     for at, (cell, texts) in enumerate(zip(header, columns, strict=True)):
         if (spelling := system.spellings.get(cell)) is not None and spelling != cell and spelling in header:
@@ -186,10 +179,7 @@ def exact_names(system: VariabilityModel) -> frozenset[str]:
 
 
 def option_texts(configurations: Configurations, *, plain: bool = False) -> list[list[str]]:
-    """Return one column of texts per option: its words, 0 or 1, the shortest number, or the flag where deselected.
-
-    `plain`: whether binary options are 0 or 1 also if they have words.
-    """
+    """Return one column of texts per option: its words (0 or 1 if `plain`), numbers, and the flag where deselected."""
     columns = []
     for position, option in enumerate(configurations.system.options):
         if isinstance(option, NumericOption):
@@ -216,10 +206,7 @@ def with_groups(system: VariabilityModel, columns: Sequence[Sequence[str]]) -> t
 def write_configurations(
     configurations: Configurations, path: str | Path, extra: Mapping[str, Array] | None = None
 ) -> None:
-    """Write configurations with options in model order; a deselected numeric option is written as its flag.
-
-    `extra`: name → additional column of numbers, shape (n,); NaN becomes an empty field.
-    """
+    """Write configurations; `extra`: name → additional column of numbers, shape (n,); NaN becomes an empty field."""
     for name in (name for name in extra or {} if name in exact_names(configurations.system)):
         raise ConfigurationError(f"an additional column cannot have the name of the option {name!r}")
     write_whole(path, _table_parts(configurations, extra or {}))
@@ -252,10 +239,7 @@ def check_names(
 
 
 def write_measurements_csv(measurements: Measurements, path: str | Path) -> tuple[str, ...]:
-    """Write a table with options in model order, then contexts and properties; return notes on what is left out.
-
-    Each repetition is a row; missing values are empty.
-    """
+    """Write a table with a row for each repetition: options, contexts, properties; return notes on what is left out."""
     check_names(measurements, exact_names(measurements.system))
     configurations, values = measurements.runs()
     write_whole(path, _table_parts(configurations, {**measurements.contexts, **values}))
@@ -263,10 +247,9 @@ def write_measurements_csv(measurements: Measurements, path: str | Path) -> tupl
 
 
 def write_measurements_splconqueror_csv(measurements: Measurements, path: str | Path) -> tuple[str, ...]:
-    """Write the table that SPL Conqueror reads: `;`, a root column, one row per configuration, no empty cells.
+    """Write the table that SPL Conqueror reads, with `;`, a root column, and one row per configuration; return notes.
 
-    Repetitions are aggregated; missing values are NaN. An optional numeric option `x` is followed by SPL Conqueror's
-    hidden options `Enabledx` and `Disabledx`. Return notes on what is left out.
+    An optional numeric option `x` is followed by SPL Conqueror's hidden options `Enabledx` and `Disabledx`.
     """
     check_names(measurements, measurements.system.spellings)
     model, configurations = measurements.system, measurements.configurations
@@ -283,8 +266,7 @@ def write_measurements_splconqueror_csv(measurements: Measurements, path: str | 
             header += [ENABLED + name, DISABLED + name]
             columns += [np.where(column, "1", "0").tolist() for column in (enabled, ~enabled)]
     for name in header:
-        if is_number(name) or header.count(name) > 1:
-            reason = "is a number" if is_number(name) else "would be a duplicate"
+        if reason := "is a number" if is_number(name) else "would be a duplicate" * (header.count(name) > 1):
             message = f"SPL Conqueror's table cannot have a column {name!r}: the name {reason}"
             raise MeasurementError(message, hint="write plain CSV or XML")
     header += measurements.properties

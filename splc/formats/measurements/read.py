@@ -130,10 +130,7 @@ def read_parts(path: Any, system: VariabilityModel, policy: Policy, nfp: str | N
 def read_every_part(
     path: str | Path | Source, system: VariabilityModel, policy: Policy, nfp: str | None = None
 ) -> tuple[Measurements, ...]:
-    """Read measurements, separately for each combination of values of their contexts.
-
-    Contexts that differ in most rows (ids, dates) do not separate rows and are left out.
-    """
+    """Read measurements, separately for each combination of values of contexts, but for ids, dates and the like."""
     source, rows, policy = read_rows(path, system, policy, nfp)
     rows = selected(rows, policy.columns, source.name)
     kept = {name: context for name, context in rows.contexts.items() if not differs_in_most(context.values, len(rows))}
@@ -142,11 +139,7 @@ def read_every_part(
 
 
 def read_rows(
-    path: Any,
-    system: VariabilityModel,
-    policy: Policy,
-    nfp: str | None = None,
-    usual: str | None = None,
+    path: Any, system: VariabilityModel, policy: Policy, nfp: str | None = None, usual: str | None = None
 ) -> tuple[Source, MeasurementRows, Policy]:
     """Return the source, its rows, and the policy with the contexts and units that the format of the file states.
 
@@ -184,9 +177,7 @@ def measurements_in(
     rows = _without_labels(selected(rows, policy.columns, source.name), policy.columns)
     parts = separated(rows, policy.columns.by)
     require_constant(parts, source.name, policy.columns)
-    return tuple(
-        assemble(system, with_notes(part, policy.columns), policy, source, part.values_of_contexts) for part in parts
-    )
+    return tuple(assemble(system, with_notes(part, policy.columns), policy, source) for part in parts)
 
 
 def with_notes(rows: MeasurementRows, choice: ColumnChoice) -> MeasurementRows:
@@ -201,10 +192,9 @@ def with_notes(rows: MeasurementRows, choice: ColumnChoice) -> MeasurementRows:
 
 
 def _without_failed_runs(rows: MeasurementRows, choice: ColumnChoice) -> MeasurementRows:
-    """Return rows without columns that say which runs failed; such runs have no values.
+    """Return rows without columns that say which runs failed, unless they are named; such runs have no values.
 
-    These are columns that are not named as contexts: exit codes, and texts such as `ok` and `timeout`, of a usual name
-    or all of them known. Texts only where values are missing say why.
+    These are exit codes, and texts such as `ok` and `timeout`, of a usual name or all of them known.
     """
     named, read = {*choice.contexts, *choice.by, *choice.where, rows.nfp}, rows.values
     for name in [name for name in (*rows.contexts, *rows.values) if name not in named]:
@@ -228,9 +218,8 @@ def _without_failed_runs(rows: MeasurementRows, choice: ColumnChoice) -> Measure
         elif context is None and labels.is_success_flag(name, read[name][:, 0]):
             worked = read[name][:, 0] == 1
         elif context is not None and (name.casefold() in labels.EXIT_CODES or labels.is_status(name, context.values)):
-            worked = np.array(
-                [value.casefold() in labels.WORKED | labels.SOLVED for value in context.values], dtype=bool
-            )[context.codes]
+            known = [value.casefold() in labels.WORKED | labels.SOLVED for value in context.values]
+            worked = np.array(known, dtype=bool)[context.codes]
             if not worked.any() and failed_rows.any():
                 # Other words: those of runs without a result, if the others have some.
                 lost = np.unique(context.codes[failed_rows])
@@ -256,10 +245,7 @@ def _without_failed_runs(rows: MeasurementRows, choice: ColumnChoice) -> Measure
 
 
 def selected(rows: MeasurementRows, choice: ColumnChoice, file: str) -> MeasurementRows:
-    """Return the rows with the values of contexts that `choice.where` states; malformed rows are kept.
-
-    A context that is not stated there and has several values is selected by its usual one.
-    """
+    """Return the rows with the values of contexts that `choice.where` states, else usual ones, and malformed rows."""
     problems, notes = Problems(file), list(rows.notes)
     mask = np.ones(len(rows), dtype=bool)
     unchosen = rows.contexts.keys() - choice.where.keys() - set(choice.by)
@@ -297,17 +283,12 @@ def _without_labels(rows: MeasurementRows, choice: ColumnChoice) -> MeasurementR
         return rows
     left = "; ".join(f"{name}, {reason}" for name, reason in label_reasons.items())
     notes = (*rows.notes, f"left out: {left} (--where or --by use such a column)")
-    return replace(
-        rows, contexts={name: rows.contexts[name] for name in rows.contexts if name not in label_reasons}, notes=notes
-    )
+    kept = {name: context for name, context in rows.contexts.items() if name not in label_reasons}
+    return replace(rows, contexts=kept, notes=notes)
 
 
 def separated(rows: MeasurementRows, by: Sequence[str]) -> tuple[MeasurementRows, ...]:
-    """Return the rows of each combination of values of some contexts, in natural order.
-
-    Malformed rows are in all parts, so that each of them is refused or dropped as in the whole. Without other rows
-    there is one part.
-    """
+    """Return the rows of each combination of values of some contexts, in natural order; malformed rows are in all."""
     names = [name for name in by if name in rows.contexts]
     valid = rows.known
     if not names or not len(valid):

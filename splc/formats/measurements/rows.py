@@ -52,8 +52,7 @@ class Policy:
     separator: str | None = None  # the separator of repetitions (XML) or fields (CSV), None: it is detected
 
     def __post_init__(self) -> None:
-        duplicates = ("error", "first", "mean")
-        known = {"invalid": ("error", "drop"), "duplicates": duplicates, "aggregate": tuple(AGGREGATES)}
+        known = {"invalid": ("error", "drop"), "duplicates": ("error", "first", "mean"), "aggregate": AGGREGATES}
         for name, choices in known.items():
             if (value := getattr(self, name)) not in choices:
                 raise SpecError(f"unknown policy {name} = {value!r}", hint=unknown_name_hint(value, choices))
@@ -137,22 +136,14 @@ class MeasurementRows:
         )
 
 
-def assemble(
-    system: VariabilityModel,
-    rows: MeasurementRows,
-    policy: Policy,
-    source: Source,
-    contexts: Mapping[str, str] | None = None,
-) -> Measurements:
-    """Return the measurements in rows of one context; `contexts`: name → its value in these rows."""
+def assemble(system: VariabilityModel, rows: MeasurementRows, policy: Policy, source: Source) -> Measurements:
+    """Return the measurements in rows of one value of each context."""
     count = len(rows.lines)
     if count == 0:
         raise MeasurementError(Problem("the file has no rows", source.name))
     if not rows.values:
         raise MeasurementError(Problem("the file has no non-functional property", source.name))
-    rows = _without_errors(rows)
-    refused: list[tuple[int, str]] = []
-    summaries: list[Problem] = []
+    rows, refused, summaries = _without_errors(rows), list[tuple[int, str]](), list[Problem]()
     if (invalid := invalid_rows(system, rows.indices, rows.reasons, policy)) and policy.invalid == "error":
         refused += [(int(rows.lines[row]), reason) for row, reason in reasons_by_row(invalid).items()]
         unread, wrong = len(rows.malformed), len(invalid) - len(rows.malformed)
@@ -206,7 +197,7 @@ def assemble(
     measured = {name: values[valid] for name, values in rows.values.items()}
     values = side_by_side(measured, group, rows.slots[valid], source.name)
     units = {name: unit for name, unit in policy.units.items() if name in values}
-    return Measurements(configurations, values, policy.aggregate, report, contexts or {}, units)
+    return Measurements(configurations, values, policy.aggregate, report, rows.values_of_contexts, units)
 
 
 def _without_errors(rows: MeasurementRows) -> MeasurementRows:
@@ -236,10 +227,9 @@ def _mixed(rows: MeasurementRows, valid: Array, group: Array) -> tuple[str, ...]
 def _failed(name: str, values: Array, group: Array) -> Array:
     """Return a mask of the rows with values that stand for failed runs, such as 0 and -1 among run times.
 
-    These are a few values with another sign than the others, at most two different ones, and whole or repeated; or
-    ones such as 1e9 and 99999, far beyond all others. Zeros can be results: of a coarse clock, where many positive
-    values are equal, too, or of configurations all of whose rows have them, but not if these are amounts such as times,
-    of which no negative one is a result.
+    These are a few values with another sign than the others, at most two different ones, and whole or repeated; or ones
+    such as 99999, far beyond all others. Zeros can be results: of a coarse clock, where many positive values are equal,
+    or of configurations all of whose rows have them, unless they are amounts, of which no negative one is a result.
     """
     sizes = np.abs(np.nan_to_num(values))
     largest = sorted_distinct(sizes)[::-1]
@@ -277,10 +267,7 @@ def _others(count: int, rows: Collection[int]) -> Array:
 def invalid_rows(
     system: VariabilityModel, indices: Array, reasons: Mapping[int, list[str]], policy: Policy
 ) -> dict[int, list[str]]:
-    """Return row → problems for each row whose configuration is wrong or fails the check.
-
-    `indices`: value indices, shape (n, options). `reasons`: row → problems that the reader found in its configuration.
-    """
+    """Return row → problems: the `reasons` of the reader, and those of value indices that fail the check."""
     invalid = dict(reasons)
     if policy.check is None:
         return invalid

@@ -30,17 +30,14 @@ _OPPOSITE |= {word: other for other, word in _OPPOSITE.items()}
 
 
 def truth_words(texts: Sequence[str]) -> tuple[str, str] | None:
-    """Return the words for deselected and selected in a column of a binary option, None for `0` and `1`, or if unclear.
-
-    A word that does not occur is the opposite of the other one.
-    """
+    """Return the words for deselected and selected in a column, None for `0` and `1`, or if they are unclear."""
     words = sorted({text.strip() for text in distinct_texts(texts)[0]} - {""})
     values = [TRUTH.get(word.casefold()) for word in words]
     if not words or {"0", "1"}.issuperset(words) or None in values or len(set(values)) < len(values):
         return None
     if len(words) == 1:
         (word,) = words
-        opposite = _OPPOSITE[word.casefold()]
+        opposite = _OPPOSITE[word.casefold()]  # it does not occur
         words.append(opposite.upper() if word.isupper() else opposite.title() if word.istitle() else opposite)
         values.append(TRUTH[opposite])
     return words[values.index(0)], words[values.index(1)]
@@ -48,11 +45,8 @@ def truth_words(texts: Sequence[str]) -> tuple[str, str] | None:
 
 def reasons_by_row(reasons: Mapping[int, Sequence[str]]) -> dict[int, str]:
     """Return row → problems for messages; the problem of a column is only in its first row, with the number of rows."""
-    rows_of: Counter[str] = Counter(
-        reason for group in reasons.values() for reason in group if isinstance(reason, ColumnProblem)
-    )
-    reported: set[str] = set()
-    texts = {}
+    of_columns = (reason for group in reasons.values() for reason in group if isinstance(reason, ColumnProblem))
+    rows_of, reported, texts = Counter[str](of_columns), set[str](), dict[int, str]()
     for row, group in sorted(reasons.items()):
         if new := [reason for reason in group if reason not in reported]:
             reported.update(rows_of.keys() & new)
@@ -63,10 +57,7 @@ def reasons_by_row(reasons: Mapping[int, Sequence[str]]) -> dict[int, str]:
 
 @dataclass
 class Selections:
-    """Collects the entries of rows; `finish` converts them to value indices.
-
-    Options that a row does not name are deselected. Each distinct entry is looked up once.
-    """
+    """Collects the entries of rows, each distinct one of which is looked up once, and makes value indices of them."""
 
     system: VariabilityModel
     reasons: dict[int, list[str]] = field(default_factory=dict)
@@ -208,13 +199,11 @@ def _unknown(name: str, options: Iterable[Option]) -> str:
 
 
 def parse_assignments(texts: Iterable[str], system: VariabilityModel) -> dict[str, int]:
-    """Return option → value index of texts `NAME=VALUE`, or `NAME` for a binary option that is selected.
+    """Return option → value index of texts `NAME=VALUE`, `PARENT=CHILD`, or `NAME` for a selected binary option.
 
-    `PARENT=CHILD` selects a child of an alternative group, which is named as in a table (`splc.system.groups`).
-    `deselected` is a value of optional numeric options.
+    Children are named as in a table (`splc.system.groups`). `deselected` is a value of optional numeric options.
     """
-    indices: dict[str, int] = {}
-    problems: list[Problem] = []
+    indices, problems = dict[str, int](), list[Problem]()
     for text in filter(None, map(str.strip, texts)):
         problems += _problems_of(text, system, indices)
     if problems:
@@ -232,8 +221,8 @@ def with_assigned_values(texts: Iterable[str], system: VariabilityModel) -> Vari
 def parse_configuration(text: str, system: VariabilityModel) -> Configurations:
     """Return the configuration `NAME=VALUE,NAME,…`, which may be invalid, of a system that has its values.
 
-    Options that are not named are not selected, but for those that every configuration has and the parents of named
-    ones. Numeric options of several values must be named unless they are optional.
+    Options that are not named are not selected, but for mandatory ones and the parents of named ones. Numeric options
+    of several values must be named unless they are optional.
     """
     parts = _parts(text, system)
     system = with_assigned_values(parts, system)
@@ -256,11 +245,10 @@ def assignment_text(values: Mapping[str, int], system: VariabilityModel) -> str:
     parts, texts = [], text_values(system)
     for name, index in values.items():
         option = system.option(name)
-        if index and name in texts:
-            parts.append("=".join(texts[name]))
-        elif isinstance(option, BinaryOption):
+        if isinstance(option, BinaryOption):
             words = option.presentation.words
-            parts.append(f"{name}={words[index]}" if words else name if index else f"{name}=0")
+            plain = f"{name}={words[index]}" if words else name if index else f"{name}=0"
+            parts.append("=".join(texts[name]) if index and name in texts else plain)
         else:
             parts.append(f"{name}={DESELECTED if index == len(option.values) else f'{option.values[index]:g}'}")
     return ", ".join(parts)
@@ -292,17 +280,15 @@ def _problems_of(text: str, system: VariabilityModel, indices: dict[str, int]) -
 
 def _assign(text: str, system: VariabilityModel, indices: dict[str, int]) -> None:
     """Add the value that one text gives an option."""
-    spelling = system.spellings.get(text)
     # A name may contain an equals sign.
-    name, equals, value = (text, "", "") if spelling in system.positions else text.rpartition("=")
-    name = (name if equals or spelling in system.positions else text).strip()
+    is_name = "=" not in text or system.spellings.get(text) in system.positions
+    name, equals, value = map(str.strip, (text, "", "") if is_name else text.rpartition("="))
     spelled = system.spellings.get(name)
-    if spelled == ROOT or spelled is None or spelled not in system.positions:
-        child = next(filter(None, (child_texts(*group).get(name) for group in system.child_groups.items())), None)
-        # A group of columns without a parent: `tool=gcc` is `tool_gcc`.
-        child = child or next(
-            (candidate for mark in "_-." if (candidate := f"{name}{mark}{value.strip()}") in system.positions), None
-        )
+    if spelled is None or spelled not in system.positions:
+        # The second one is of a group of columns without a parent: `tool=gcc` is `tool_gcc`.
+        texts = [*(child_texts(*group).get(name, "") for group in system.child_groups.items())]
+        texts += [f"{name}{mark}{value}" for mark in "_-."]
+        child = next((each for each in texts if each in system.positions), None)
         hint = f"did you mean {child!r}?" if child else unknown_name_hint(name, list(system.names))
         parts = [part.strip() for part in text.split(",")]
         if len(parts) > 1 and all(part.rpartition("=")[0] in system.spellings for part in parts):
@@ -310,14 +296,14 @@ def _assign(text: str, system: VariabilityModel, indices: dict[str, int]) -> Non
         raise ConfigurationError(f"unknown option {name!r}", hint=hint)
     option = system.option(spelled)
     children = system.child_groups.get(spelled, ()) if equals else []
-    if child := child_texts(spelled, children).get(value.strip()):
+    if child := child_texts(spelled, children).get(value):
         if any(indices.get(other.name) for other in children if other.name != child):
             raise ConfigurationError(f"{spelled} has two values", hint="name each option once")
         spelled, index = child, 1
-    elif children and value.strip().casefold() not in TRUTH:
-        raise ConfigurationError(wrong_child(spelled, children, value.strip()))
+    elif children and value.casefold() not in TRUTH:
+        raise ConfigurationError(wrong_child(spelled, children, value))
     else:
-        index = _index(option, value.strip() if equals else None)
+        index = _index(option, value if equals else None)
     if indices.setdefault(spelled, index) != index:
         raise ConfigurationError(f"{spelled} has two values", hint="name each option once")
 

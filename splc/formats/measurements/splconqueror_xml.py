@@ -1,8 +1,7 @@
 """SPL Conqueror's XML format of measurements: reading and writing.
 
-A row consists of `data` elements. The value of their first attribute states their content: `Configuration` (or
-`BinaryOptions`) lists the selected options, `Variable Features` (or `NumericOptions`) the numeric values, `ConfigID`
-both; any other value is the name of a property.
+A row consists of `data` elements. Their first attribute is `Configuration` (or `BinaryOptions`) for selected options,
+`Variable Features` (or `NumericOptions`) for numeric values, `ConfigID` for both, or the name of a property.
 """
 
 from __future__ import annotations
@@ -42,25 +41,19 @@ def read_measurements_xml(
 ) -> MeasurementRows:
     """Read the rows of an XML file with the root `<results>`. See `splc.formats.measurements.read.read_measurements`.
 
-    The delimiters that the file states, by default commas, apply unless others are given. A `data` element with a
-    text is a context; a row without it has the empty value.
+    The delimiters that the file states, by default commas, apply unless others are given.
     """
     root, rows = read_xml_children(source, "results", "a measurement file")
     decimal = _delimiter(root, "decimalDelimiter", policy.decimal, source)
     between = _delimiter(root, "separator", policy.separator, source)
-    selections = Selections(system)
-    columns: dict[str, _Column] = {}
-    lines = array("q")
+    selections, columns, lines = Selections(system), dict[str, _Column](), array("q")
     for row, element in enumerate(rows):
         lines.append(line_of(element))
         split = between if _first_attribute(element).casefold() == "true" else None
         _read_row(row, element, split, selections, columns)
-    count = len(lines)
-    indices = selections.finish(count)
-    values, missing = {}, {}
-    slots = np.ones(count, dtype=np.int64)
-    single = {name: column.cells(count) for name, column in columns.items()}
-    texts = {name: cells for name, cells in single.items() if cells is not None}
+    count, values, missing = len(lines), dict[str, Array](), dict[str, Array]()
+    indices, slots = selections.finish(count), np.ones(count, dtype=np.int64)
+    texts = {name: cells for name, column in columns.items() if (cells := column.cells(count)) is not None}
     names, nfp = exact_names(system), nfp or usual
     properties, contexts = columns_of(texts, policy.columns, source.name, decimal=decimal, options=names, nfp=nfp)
     notes: list[str] = []
@@ -143,8 +136,7 @@ class _Column:
 
 
 def _delimiter(root: etree._Element, attribute: str, delimiter: str | None, source: Source) -> str:
-    value = root.get(attribute)
-    character = delimiter if delimiter is not None else str(value) if value else ","
+    character = delimiter if delimiter is not None else str(root.get(attribute) or ",")
     if len(character) != 1 or character.isalnum():
         problem = Problem(f"{attribute} must be a single character", source.name, line_of(root), text=character)
         raise InputError(problem)
@@ -163,8 +155,7 @@ def _deviation(root: etree._Element, notes: list[str]) -> float | None:
 def write_measurements_xml(measurements: Measurements, path: str | Path) -> tuple[str, ...]:
     """Write measurements in a form that SPL Conqueror reads, too; return notes on what is left out.
 
-    Each row has the contexts, of which SPL Conqueror reads numbers only. The repetitions of a property are in one
-    `data` element, separated by `@`; missing ones are NaN. Rows leave out properties without a value.
+    The repetitions of a property are in one `data` element, separated by `@`. SPL Conqueror ignores contexts of texts.
     """
     check_names(measurements, _RESERVED, "this format", exact=False)
     write_xml(path, lambda: _document(measurements), "the measurements")
@@ -212,12 +203,9 @@ def _data(row: etree._Element, name: str, text: str) -> None:
 def read_xml_columns(source: Source) -> TableSource:
     """Read the columns of options of an XML file; an empty cell of a numeric option means that it is deselected."""
     _, rows = read_xml_children(source, "results", "a measurement file")
-    selected: list[frozenset[str]] = []
-    values: list[dict[str, str]] = []
-    properties: dict[str, None] = {}
+    selected, values, properties = list[frozenset[str]](), list[dict[str, str]](), dict[str, None]()
     for row in rows:
-        children: list[str] = []
-        pairs: dict[str, str] = {}
+        children, pairs = list[str](), dict[str, str]()
         for data in row:
             name, text = _first_attribute(data), inner_text(data)
             kind = name.casefold()

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate, product
@@ -52,10 +53,7 @@ MAX_SCATTER = 3.0
 
 
 def read_table(path: Any) -> Source:
-    """Read a table of measurements, which the output of a benchmark tool becomes; XML is returned as it is.
-
-    `path`: a file, a data frame, a dict of columns, or a list of dicts.
-    """
+    """Read a table: a file (also the output of a benchmark tool), a data frame, a dict of columns; XML as it is."""
     source = read_benchmark(path if isinstance(path, str | Path | Source) else _table_in_memory(path))
     if is_xml(source):
         return source
@@ -67,8 +65,7 @@ def read_table(path: Any) -> Source:
 
 def _table_in_memory(table: Any) -> TableSource:
     """Return the columns of a data frame or of a dict as those of a CSV file."""
-    texts, words = list[CodedTexts](), list[str]()
-    columns = table_columns(table)
+    texts, words, columns = list[CodedTexts](), list[str](), table_columns(table)
     for name, values in columns.items():
         # Truth values are words, as in a CSV file.
         if values.dtype == bool or (numbers := numbers_of(values)) is None:
@@ -166,8 +163,7 @@ def _with_numbers(table: TableSource, columns: dict[str, Sequence[str]]) -> Tabl
 
 def _repeated(names: Sequence[str]) -> dict[str, list[str]]:
     """Return property → the columns of its repetitions, which are numbered from 0 or 1."""
-    groups: dict[str, dict[int, str]] = {}
-    titles: dict[str, str] = {}
+    groups, titles = dict[str, dict[int, str]](), dict[str, str]()
     for name in names:
         # `run1 [s]` has a unit.
         bracket = _UNIT.fullmatch(name)
@@ -197,10 +193,8 @@ def _stacked(
 ) -> TableSource:
     """Return a table with a row for each repetition."""
     inner = {name for names in repeated.values() for name in names}
-    keys = [name for name in columns if name not in inner]
-    names = [*repeated]
-    longest = max(map(len, repeated.values()))
-    rows = []
+    keys, names = [name for name in columns if name not in inner], [*repeated]
+    longest, rows = max(map(len, repeated.values())), []
     for at, turn in product(range(len(next(iter(columns.values())))), range(longest)):
         values = [columns[group[turn]][at] if turn < len(group) else "" for group in repeated.values()]
         # A row without any value is a failed run.
@@ -214,22 +208,18 @@ def _spread(table: TableSource, columns: Mapping[str, Sequence[str]], metric: st
     """Return a table with a column for each property; the nth rows of properties with equal other cells are one."""
     keys = [name for name in columns if name not in (metric, value)]
     names = list(dict.fromkeys(text.strip() for text in columns[metric]))
-    rows: dict[tuple[str, ...], dict[str, str]] = {}
-    counts: dict[tuple[str, ...], int] = {}
+    rows, counts = dict[tuple[str, ...], dict[str, str]](), Counter[tuple[str, ...]]()
     for at, name in enumerate(columns[metric]):
         key = tuple(columns[other][at] for other in keys)
-        turn = counts[*key, name] = counts.get((*key, name), 0) + 1
-        rows.setdefault((*key, str(turn)), {})[name.strip()] = columns[value][at]
+        counts[*key, name] += 1
+        rows.setdefault((*key, str(counts[*key, name])), {})[name.strip()] = columns[value][at]
     cells = [[*key[:-1], *(values.get(name, "") for name in names)] for key, values in rows.items()]
     labels = [f"measured_{name}" if name in keys else name for name in names]
     return TableSource.of_rows(table, [*keys, *labels], cells, notes=(f"a column for each {metric}",))
 
 
 def read_union(paths: Sequence[str], choice: ColumnChoice) -> TableSource:
-    """Read several tables of measurements, or outputs of benchmark tools, as one table, with their rows in this order.
-
-    Rows of the same configuration are repetitions; columns that the user ignores may be in some of the tables only.
-    """
+    """Read several tables as one, with their rows in this order; only some may have columns that the user ignores."""
     resolved: set[str] = set()
     for path in paths:
         # The rows of a file that is named twice would be repetitions of themselves.

@@ -33,11 +33,6 @@ MANY = "splc.models/1"
 _HEAD = {"schema": SCHEMA, "version": __version__}
 
 
-def model_json_text(model: InfluenceModel, nfp: str | None = None) -> str:
-    """Return a model without a history as JSON, with the property that it is about, if known."""
-    return models_json_text(ModelFile([StoredModel(model, nfp)]))
-
-
 def learned_json_text(result: LearningResult, system: VariabilityModel | None = None) -> str:
     """Return a learning result as JSON."""
     return _text({**_HEAD, **_learned_object(result, system)})
@@ -54,16 +49,11 @@ def models_json_parts(content: ModelFile) -> Iterator[str]:
     if first.result is not None:
         yield _text({**_HEAD, **content.facts, **_learned_object(first.result, first.system)})
     elif not others and first.scaling is None:
-        printed = {"intervals": intervals_object(first.printed_intervals)}
-        optional = {"intervals": intervals_object(first.intervals), "provenance": first.provenance}
-        only = {
-            **_system_objects(first.system, () if first.system is None else first.system.observed),
-            "model": model_as_json(first.model),
-            **{key: value for key, value in picked(first, "nfp, unit").items() if value is not None},
-            **({} if first.full is None else {"printed": printed}),
-            **{key: value for key, value in optional.items() if value},
-        }
-        yield _text({**_HEAD, **only})
+        printed = None if first.full is None else {"intervals": intervals_object(first.printed_intervals)}
+        optional = {**picked(first, "nfp, unit"), "printed": printed, "intervals": intervals_object(first.intervals)}
+        optional = {key: value for key, value in {**optional, **picked(first, "provenance")}.items() if value}
+        described = _system_objects(first.system, () if first.system is None else first.system.observed)
+        yield _text({**_HEAD, **described, "model": model_as_json(first.model), **optional})
     elif not others:
         nfp = {} if first.nfp is None else {"nfp": first.nfp}
         yield _text({**_HEAD, **_entry(first), **nfp, **content.facts})
@@ -196,7 +186,7 @@ _EXPONENT = re.compile(r"-?\d{1,6}(/\d{1,6})?", re.ASCII)
 def parse_stored_json(source: Source, system: VariabilityModel | None = None) -> StoredModel:
     """Return the model of a JSON file with all that it has; `system`: whose options the terms must use, None: any."""
     content = _content(source)
-    schema = content.get("schema") if isinstance(content, dict) else None
+    schema = declared(dict, content, {}).get("schema")
     if schema in SEVERAL and isinstance(models := content.get("models", content.get("values")), list):
         hint = "splc scale PROFILE --callpath NAME -o model.json writes one of a profile, splc learn --by one per file"
         raise InputError(Problem(f"it has {plural(len(models), 'model', 'models')}, not one", source.name, hint=hint))
@@ -242,15 +232,13 @@ def parse_stored_json(source: Source, system: VariabilityModel | None = None) ->
 
 def _support(content: Mapping[str, Any], model: InfluenceModel) -> Support:
     """Return the support of the terms, as far as a file states it."""
-    order = content["model"].get("order", ())
+    order, support = content["model"].get("order", ()), dict[frozenset[str], int | None]()
     options = {term.text(order): model.options_of(term) for term, _ in model.terms}
-    folds_by_options: dict[frozenset[str], int | None] = {}
-    for estimate in declared(list, content.get("estimates"), []):
-        folds = declared(dict, estimate, {}).get("folds")
-        if isinstance(folds, int) and estimate.get("term") in options:
-            names = options[estimate["term"]]
-            folds_by_options[names] = max(folds, folds_by_options.get(names) or 0)
-    return folds_by_options
+    for estimate in (declared(dict, each, {}) for each in declared(list, content.get("estimates"), [])):
+        folds, names = estimate.get("folds"), options.get(estimate.get("term"))
+        if isinstance(folds, int) and names is not None:
+            support[names] = max(folds, support.get(names) or 0)
+    return support
 
 
 def log_hash_of(source: Source) -> str | None:
@@ -270,10 +258,9 @@ def _content(source: Source) -> Any:
 
 def json_object(source: Source) -> dict[str, Any]:
     """Return the JSON object that a file holds, an empty one for other files."""
-    found: dict[str, Any] = {}
     with suppress(InputError):
-        found = declared(dict, parse_json(source.text()), {})
-    return found
+        return dict(declared(dict, parse_json(source.text()), {}))
+    return {}
 
 
 def is_scaling_model(source: Source) -> bool:

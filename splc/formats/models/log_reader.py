@@ -1,4 +1,4 @@
-"""Read performance-influence models from logs of SPL Conqueror and of splc, of all versions, also if they are cut off.
+"""Read models from logs of SPL Conqueror and of splc, of all versions, also if they are cut off.
 
 Logs may lack the lines of `analyze-learning`, repeat round lines (`useBackward`), and have an averaged model (bagging).
 """
@@ -80,11 +80,10 @@ class Learning:
 
 def learnings_of(source: Source) -> tuple[list[Learning], tuple[str, ...]]:
     """Return the learnings of a log that hold a model, in order, and notes."""
-    problems, unusual = Problems(source.name), defaultdict[str, list[int]](list)
+    problems, unusual, facts = Problems(source.name), defaultdict[str, list[int]](list), dict[str, Any]()
     # `stated`: what lines state of the learnings that follow.
     learnings, stated = [Learning()], Learning()
     last, averaging, analyzing = -1, False, False
-    facts: dict[str, Any] = {}
     lines = source.text().splitlines()
     end = next((at for at in range(len(lines), 0, -1) if lines[at - 1].strip()), 0)
 
@@ -254,8 +253,7 @@ def model_of(learning: Learning, which: WhichRound, file: str, system: Variabili
             problems.add(f"in the {place}: {problem.message}", line, hint=problem.hint)
 
     names = system.term_table if system else names_of(product for _, product, _ in parts)
-    meanings: dict[str, Term] = {}
-    derived: dict[str, Derived] = {}
+    meanings, derived = dict[str, Term](), dict[str, Derived]()
     for name, (text, line) in learning.definitions.items():
         try:
             meanings[name], subexpressions = expand_definition(text, system.term_names if system else None)

@@ -1,7 +1,6 @@
 """Write learned models as logs in SPL Conqueror's line grammar, which tools for SPL Conqueror can read.
 
-Content that SPL Conqueror's logs have no line for (sampling, seed, hashes of the inputs, versions) is in
-`command: splc …` lines, which such tools skip. Apart from times, the same result gives the same bytes.
+Content that SPL Conqueror's logs have no line for is in `command: splc …` lines, which such tools skip.
 """
 
 from __future__ import annotations
@@ -105,10 +104,8 @@ def learning_lines(result: LearningResult, error: float | None, validation: int 
 
 def analysis_lines(result: LearningResult, test_errors: Sequence[float | None] | None = None) -> list[str]:
     """Return what `analyze-learning` prints: all rounds with their errors, see `learned_log_text`."""
-    result = _with_plain_names(result)
-    rounds = _round_lines(result)
-    if test_errors is None:
-        test_errors = [None] * (len(rounds) - 1) + [result.error_all]
+    rounds = _round_lines(result := _with_plain_names(result))
+    test_errors = [None] * (len(rounds) - 1) + [result.error_all] if test_errors is None else test_errors
     # SPL Conqueror writes no reason if no candidate was left.
     reason = "" if result.termination == "noCandidate" else result.termination
     texts = ("" if error is None else net_number(error) for error in test_errors)
@@ -188,13 +185,12 @@ def _require_names(model: InfluenceModel, base: str) -> None:
 
 
 def _setting(name: str, value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value)
     if isinstance(value, (list, tuple)):
         return ",".join("".join(str(item).split()) for item in value)
     if name == "learnTimeLimit":
         return duration_text(float(value)).removesuffix(".0000000")
-    return net_number(value) if isinstance(value, (int, float)) else one_line(str(value))
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return net_number(value) if is_number else one_line(str(value))
 
 
 def _link_lines(model: InfluenceModel) -> list[str]:

@@ -30,8 +30,7 @@ def parse_parameters(source: Source) -> Parameters:
     """Return the machine parameters of a file."""
     problems = Problems(source.name)
     content, lines = parse_toml(source)
-    quantities: dict[str, Quantity | ParameterTable] = {}
-    expressions: dict[str, str] = {}
+    quantities, expressions = dict[str, Quantity | ParameterTable](), dict[str, str]()
     for name, value in content.items():
         line = lines.get(name)
         problem, hint = wrong_name(name)
@@ -67,8 +66,7 @@ def _table(
     if not isinstance(row_expression, str) or not row_expression.strip():
         problems.add(f"{name}.by must be an expression of the options, in quotes", lines.get(f"{name}.by", line))
         return None
-    rows: dict[float, Quantity] = {}
-    problem_count = len(problems)
+    rows, problem_count = dict[float, Quantity](), len(problems)
     for key, value in ((key, value) for key, value in content.items() if key != "by"):
         at = lines.get(f"{name}.{key}", line)
         row_key = finite_number(float(key)) if _NUMBER.fullmatch(key) else None
@@ -124,8 +122,7 @@ def parameters_text(parameters: Parameters, heading: str = "") -> str:
     """Return parameters as TOML."""
     printable_lines = ("".join(c if c.isprintable() else " " for c in line) for line in heading.splitlines())
     lines = [f"# {line}".rstrip() for line in printable_lines]
-    for name, expression in parameters.expressions.items():
-        lines.append(f"{toml_key(name)} = {toml_value(expression)}")
+    lines += [f"{toml_key(name)} = {toml_value(expression)}" for name, expression in parameters.expressions.items()]
     for name, quantity in sorted(parameters.quantities.items(), key=lambda item: isinstance(item[1], ParameterTable)):
         if isinstance(quantity, Quantity):
             lines.append(f"{toml_key(name)} = {_value(quantity)}")

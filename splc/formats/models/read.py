@@ -48,8 +48,7 @@ def subject_of(source: Source) -> Subject:
 
 def parse_term_list(source: Source, system: VariabilityModel) -> GivenTerms:
     """Return the learner that fits the influences of the terms of a file, in the log grammar; `#` begins a comment."""
-    problems = Problems(source.name)
-    terms: list[LearnedTerm] = []
+    problems, terms = Problems(source.name), list[LearnedTerm]()
     lines = enumerate((raw.partition("#")[0].strip() for raw in source.text().splitlines()), 1)
     for number, line in ((number, line) for number, line in lines if line):
         try:
@@ -128,8 +127,7 @@ def read_stored_models(
     paths: Sequence[str], system: VariabilityModel | None = None, **options: Any
 ) -> list[StoredModel]:
     """Read the models of several files, each with its file, hash and a distinct name, as `read_stored_model`."""
-    stored_models: list[StoredModel] = []
-    names, problems = Counter[str](), Problems()
+    stored_models, names, problems = list[StoredModel](), Counter[str](), Problems()
     for path in paths:
         try:
             source = read_source(path)

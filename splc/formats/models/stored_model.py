@@ -45,19 +45,18 @@ class Subject:
         return " of ".join(name for name in (self.nfp, self.system) if name is not None)
 
 
+_LISTS = ("ignore", "options")
+
+
 def stated_columns(stated: Any) -> ColumnChoice:
     """Return the roles of columns that a file states as `contexts` and `columns`; damaged content is ignored."""
     facts = declared(dict, stated, {})
     contexts, columns = (declared(dict, facts.get(key), {}) for key in ("contexts", "columns"))
-    named = (declared(list, columns.get(role), []) for role in ("options", "ignore"))
-    options, ignore = (tuple(name for name in names if isinstance(name, str)) for names in named)
-    return ColumnChoice(
-        usual={name: value for name, value in contexts.items() if isinstance(value, str)},
-        options=options,
-        ignore=ignore,
-        constraints=columns.get("constraints") is not False,
-        mined=columns.get("mined") is True,
-    )
+    named = (declared(list, columns.get(role), []) for role in _LISTS)
+    ignore, options = (tuple(name for name in names if isinstance(name, str)) for names in named)
+    usual = {name: value for name, value in contexts.items() if isinstance(value, str)}
+    constraints, mined = columns.get("constraints") is not False, columns.get("mined") is True
+    return ColumnChoice(usual=usual, options=options, ignore=ignore, constraints=constraints, mined=mined)
 
 
 def columns_object(contexts: Mapping[str, str], choice: ColumnChoice, *, mined: bool = False) -> dict[str, Any]:
@@ -74,13 +73,10 @@ def choice_of(learned: Iterable[ColumnChoice]) -> ColumnChoice:
     usual: dict[str, str | None] = {}  # a context has no usual value if the models were learned from different ones
     for name, value in (item for choice in choices for item in choice.usual.items()):
         usual[name] = value if usual.get(name, value) == value else None
-    return ColumnChoice(
-        ignore=tuple(dict.fromkeys(name for choice in choices for name in choice.ignore)),
-        options=tuple(dict.fromkeys(name for choice in choices for name in choice.options)),
-        usual=usual,
-        constraints=all(choice.constraints for choice in choices),
-        mined=any(choice.mined for choice in choices),
-    ).lenient
+    ignore, options = (dict.fromkeys(name for each in choices for name in getattr(each, role)) for role in _LISTS)
+    constraints, mined = all(each.constraints for each in choices), any(each.mined for each in choices)
+    choice = ColumnChoice(ignore=(*ignore,), options=(*options,), usual=usual, constraints=constraints, mined=mined)
+    return choice.lenient
 
 
 # The options of a term → the number of folds whose own models have a term of the same options, None if unknown.
@@ -221,16 +217,10 @@ def scaling_file(
     facts: Mapping[str, Any] | None = None,
 ) -> ModelFile:
     """Return the file of scaling models, (call path, metric) → model; `further`: more content of the JSON of some."""
-    stored = [
-        StoredModel(
-            scaling.model,
-            None if metric == DEFAULT_METRIC else metric,
-            callpath=callpath,
-            scaling=scaling,
-            further=(further or {}).get((callpath, metric), {}),
-        )
-        for (callpath, metric), scaling in models.items()
-    ]
+    stored = []
+    for (callpath, metric), scaling in models.items():
+        nfp, more = None if metric == DEFAULT_METRIC else metric, (further or {}).get((callpath, metric), {})
+        stored.append(StoredModel(scaling.model, nfp, callpath=callpath, scaling=scaling, further=more))
     method = next(iter(models.values())).method
     kind = plural(len(models), "scaling model", "scaling models")
     return ModelFile(stored, f"{kind} of {origin}, by splc {__version__} (pmnf, method {method})", facts or {})

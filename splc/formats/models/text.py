@@ -71,10 +71,7 @@ def scaling_text(model: ScalingModel, digits: int | None = None) -> str:
 
 
 def base2(influence: float, logs: Iterable[Exponent]) -> float:
-    """Return the coefficient of a product when its logarithms get the base 2 instead of 10.
-
-    It is rounded to 15 digits if that is within the rounding error: 6.698 is the same after a conversion and back.
-    """
+    """Return the coefficient of a product when its logarithms get the base 2, in 15 digits if that is exact enough."""
     power = sum((Fraction(log_power) for log_power in logs), Fraction(0))
     if not math.isfinite(influence):
         raise OutputError(f"an influence is {influence}, which is not a finite number")
@@ -83,9 +80,9 @@ def base2(influence: float, logs: Iterable[Exponent]) -> float:
     with localcontext() as context:
         context.prec = 60
         exact = Decimal(influence) * _LOG10_2 ** (Decimal(power.numerator) / Decimal(power.denominator))
+        # 6.698 is the same after a conversion and back.
         rounded = Decimal(f"{exact:.15g}")
-        nearest_value = rounded if abs(rounded - exact) <= _ROUNDINGS * abs(exact) else exact
-    result = float(nearest_value)
+        result = float(rounded if abs(rounded - exact) <= _ROUNDINGS * abs(exact) else exact)
     if not math.isfinite(result):
         raise OutputError("a coefficient is too large with logarithms to the base 2")
     return result
@@ -307,10 +304,10 @@ def parse_stored_text(
 
 def with_link(model: InfluenceModel) -> InfluenceModel:
     """Return a model that is the exponential of a sum, without parameters, as this sum with the link 'log'."""
-    derived: dict[str, Derived] = {str(derived_name.name): derived_name for derived_name in model.derived}
+    derived = by_name(model.derived)
     match model.terms:
         case ((Term((Factor(name, 1, 0),)), 1.0),) if not model.parameters:
-            match derived.get(str(name)):
+            match derived.get(name):
                 case Operation(_, "exp", (terms,)) as found:
                     return InfluenceModel.from_terms(terms, model.order, "log", needed(found.names, derived))
     return model
@@ -378,9 +375,8 @@ def python_module(content: ModelFile) -> str:
             lines.append(f"    if {names[changing]} <= {number_text(change)}:")
             lines.append(f"        return {python_text(below)}")
         lines += [f"    return {python_text(stored.model)}", ""]
-    lines += ["", "MODELS = {"]
-    lines += [f"    ({callpath!r}, {metric!r}): {name}," for (callpath, metric), name in functions.items()]
-    return "\n".join([*lines, "}"]) + "\n"
+    entries = [f"    {key!r}: {name}," for key, name in functions.items()]
+    return "\n".join([*lines, "", "MODELS = {", *entries, "}"]) + "\n"
 
 
 def _docstring(text: str) -> str:
