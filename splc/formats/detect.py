@@ -81,7 +81,7 @@ _EXTRAP = "splc.formats.experiments.extrap:"
 
 FORMATS = (
     Format("system", "xml", ".xml", f"{_VM}parse_variability_model", f"{_VM}write_variability_model"),
-    Format("system", "uvl", ".uvl", f"{_SYSTEM}uvl:parse_uvl", f"{_SYSTEM}uvl_writer:write_uvl"),
+    Format("system", "uvl", ".uvl", f"{_SYSTEM}uvl:parse_uvl", f"{_SYSTEM}uvl:write_uvl"),
     Format("system", "featureide", None, f"{_FM}parse_featureide", f"{_FM}write_featureide"),
     Format("system", "dimacs", ".dimacs", f"{_FM}parse_dimacs", f"{_FM}write_dimacs", (".cnf",)),
     Format("system", "configspace", ".json", f"{_CONFIG}parse_configspace", f"{_CONFIG}write_configspace"),

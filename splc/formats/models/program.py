@@ -1,7 +1,6 @@
 """The prediction program of a model: an object of JSON, which a Python module that needs no splc may have in it.
 
-`docs/schemas/splc.program-1.json` states its keys, docs/reference/programs.md their meaning. It contains the weights of
-the rows, so that predicting needs no factorisation.
+`docs/schemas/splc.program-1.json` states its keys, docs/reference/programs.md their meaning.
 """
 
 from __future__ import annotations
@@ -73,8 +72,7 @@ def program_of(stored: StoredModel) -> dict[str, Any]:
             "intervals": printed and {"scale": _scale_object(printed.scale), "quantile": printed.quantile},
         },
     }
-    values: dict[str, Any] = plain_values(program)
-    return values
+    return dict(plain_values(program))
 
 
 def _options(model: InfluenceModel, system: VariabilityModel | None, used: frozenset[str]) -> list[dict[str, Any]]:
@@ -109,8 +107,7 @@ class _Functions:
         self.derived = derived
         self.switches = {} if system is None else system.switches
         self.names = () if system is None else system.names
-        self.positions: dict[str, int] = {}
-        self.all: list[dict[str, Any]] = []
+        self.positions, self.all = dict[str, int](), list[dict[str, Any]]()
 
     def addends(self, terms: Iterable[tuple[Term, float]]) -> list[dict[str, Any]]:
         """Return a sum; terms without influence are left out."""
@@ -223,15 +220,13 @@ def _states(variable: projection.Variable, members: int) -> Array:
     selected = np.vstack([np.eye(members), np.zeros(members)])
     if variable.kind == "binary":
         return 2 * selected - 1
-    parts = [] if variable.shared else [2 * selected - 1]
-    if shapes := projection.shapes_of(variable):
-        parts.append(projection.columns_of(shapes, np.array([*variable.values, math.nan])))
-    if variable.shared:
-        share = 1 / members
-        centred = (selected - share) / np.sqrt(1 - share)
-        centred[-1] = 0.0
-        parts.append(centred)
-    return np.hstack(parts)
+    shapes, share = projection.shapes_of(variable), 1 / members
+    numbers = [projection.columns_of(shapes, np.array([*variable.values, math.nan]))] if shapes else []
+    if not variable.shared:
+        return np.hstack([2 * selected - 1, *numbers])
+    centred = (selected - share) / np.sqrt(1 - share)
+    centred[-1] = 0.0
+    return np.hstack([*numbers, centred])
 
 
 def _variable_object(
@@ -253,17 +248,11 @@ def space_object(system: VariabilityModel) -> dict[str, Any]:
         disjunctions.append({"literals": literals, "text": clause.reason})
     for constraint in system.arithmetic_constraints:
         names = [*constraint.names]
-        comparisons.append(
-            {
-                "left": _tree(constraint.left),
-                "right": _tree(constraint.right),
-                **picked(constraint, "comparison, negated, requires"),
-                "names": names,
-                "selected": [name for name in names if name not in numeric],
-                "switches": {name: switches[name] for name in names if name in switches},
-                "text": constraint.text.strip(),
-            }
-        )
+        sides = {"left": _tree(constraint.left), "right": _tree(constraint.right)}
+        sides |= {**picked(constraint, "comparison, negated, requires"), "names": names}
+        selected = [name for name in names if name not in numeric]
+        used = {name: switches[name] for name in names if name in switches}
+        comparisons.append({**sides, "selected": selected, "switches": used, "text": constraint.text.strip()})
     options = [{"name": each.name, "values": plain_values(value_table(each))} for each in system.options]
     return {"options": options, "clauses": disjunctions, "comparisons": comparisons}
 
@@ -288,13 +277,12 @@ def _tree(node: Node) -> list[Any]:
             return ["threshold", comparison, _tree(left), _tree(right)]
 
 
+_ONLY = ("a program predicts with", "a program cannot have")
+
+
 def program_json(content: ModelFile) -> str:
     """Return the only model of a file as the JSON of its program."""
-    return _json_text(_program(content), ascii_only=False) + "\n"
-
-
-def _program(content: ModelFile) -> dict[str, Any]:
-    return program_of(content.only("a program predicts with", "a program cannot have"))
+    return _json_text(program_of(content.only(*_ONLY)), ascii_only=False) + "\n"
 
 
 def _json_text(value: Any, indent: str = "", *, ascii_only: bool = True) -> str:
@@ -314,7 +302,7 @@ def python_source(content: ModelFile) -> str:
     """Return models as a Python module without dependencies: a program, or functions of scaling models."""
     if any(stored.scaling is not None for stored in content.models):
         return python_module(content)
-    program = _program(content)
+    program = program_of(content.only(*_ONLY))
     runtime, command = (
         files(__package__).joinpath(name).read_text(encoding="utf-8") for name in ("runtime.py", "runtime_command.py")
     )

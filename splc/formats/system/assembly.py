@@ -117,8 +117,8 @@ def _guarded_comparison(
 ) -> Constraint:
     """Return the constraint that a comparison holds where none of the literals does.
 
-    With g = 1 if no literal holds, else 0, g·(left - right) is compared with 0. If 0 does not satisfy the comparison,
-    the number of literals that hold is added, or subtracted.
+    With g = 1 if none holds, else 0, g·(left - right) is compared with 0; for `>`, `<` and `!=` the number of literals
+    that hold is added or subtracted.
     """
     sign = comparison.comparison
     if not literals:
@@ -174,13 +174,8 @@ def always_selected(root: FeatureNode) -> set[str]:
 
 
 def options_of(root: FeatureNode) -> tuple[tuple[Option, ...], tuple[Constraint, ...]]:
-    """Return the options of a feature tree, the root feature first, and the constraints of its groups.
-
-    Features that are numbers have no children; they are numeric options, which can be deselected if the root can be.
-    """
-    binary: list[BinaryOption] = []
-    numeric: list[NumericOption] = []
-    constraints: list[Constraint] = []
+    """Return the options of a feature tree, the root feature first, and the constraints of its groups."""
+    binary, numeric, constraints = list[BinaryOption](), list[NumericOption](), list[Constraint]()
     # Feature → its parent, whether it is optional below this parent, and the features that it excludes.
     relations: dict[int, tuple[str, bool, Names]] = {}
     always = always_selected(root)
@@ -216,20 +211,17 @@ def options_of(root: FeatureNode) -> tuple[tuple[Option, ...], tuple[Constraint,
 
 def _cardinality(parent: str, names: Sequence[str], lower: int, upper: int, line: int | None) -> Iterator[Constraint]:
     """Yield the constraints that a parent needs `lower` to `upper` of its members, as far as its options lack them."""
-    selected = Sum(tuple((1, Name(name)) for name in names))
-    if lower > 1:
-        size = len(names) - lower + 1
-        if comb(len(names), size) <= MAX_CLAUSES:
-            for subset in combinations(names, size):
-                yield disjunction([(parent, False), *((name, True) for name in subset)], line)
-        else:
-            yield comparison_of(selected, ">=", Product(((1, Number(lower)), (1, Name(parent)))), line)
-    if upper < len(names):
-        if comb(len(names), upper + 1) <= MAX_CLAUSES:
-            for subset in combinations(names, upper + 1):
-                yield disjunction([(name, False) for name in subset], line)
-        else:
-            yield comparison_of(selected, "<=", Number(upper), line)
+    selected, size = Sum(tuple((1, Name(name)) for name in names)), len(names) - lower + 1
+    if lower > 1 and comb(len(names), size) > MAX_CLAUSES:
+        yield comparison_of(selected, ">=", Product(((1, Number(lower)), (1, Name(parent)))), line)
+    elif lower > 1:
+        for subset in combinations(names, size):
+            yield disjunction([(parent, False), *((name, True) for name in subset)], line)
+    if upper < len(names) and comb(len(names), upper + 1) > MAX_CLAUSES:
+        yield comparison_of(selected, "<=", Number(upper), line)
+    elif upper < len(names):
+        for subset in combinations(names, upper + 1):
+            yield disjunction([(name, False) for name in subset], line)
 
 
 @dataclass
@@ -252,8 +244,7 @@ class Assembly:
 
     def root_name(self, names: Iterable[str]) -> str:
         """Return the name that the option of a feature `root` has: that name is reserved, so it has a number."""
-        used_names = set(names)
-        if ROOT not in used_names:
+        if ROOT not in (used_names := set(names)):
             return ROOT
         free = free_name(ROOT, used_names)
         self.notes.append(f"the feature {ROOT!r} is named {free!r} here, because that name is reserved")

@@ -119,15 +119,8 @@ _RELATIONS = {"RELATION_LT": "<", "RELATION_GT": ">", "RELATION_EQ": "=", "LESS"
 
 
 def parse_configspace(source: Source) -> VariabilityModel:
-    """Return the system of a parameter space of ConfigSpace; no option of a parameter that is not active is selected.
-
-    Numbers are numeric options; true and false are a binary option, and texts an alternative group.
-    """
+    """Return the system of a parameter space of ConfigSpace; options of inactive parameters are not selected."""
     return _ConfigSpaceReader(source).read()
-
-
-class _RefusedError(InputError):
-    """A constraint is about a parameter that has a problem already."""
 
 
 class _ConfigSpaceReader(Assembly):
@@ -140,12 +133,11 @@ class _ConfigSpaceReader(Assembly):
         except InputError as error:
             raise error.at(source.name) from None
         self.name = _text(self.content, "name").strip() or self.default_name
-        self.parameters: dict[str, SpaceParameter] = {}
+        # None is a parameter that has a problem: constraints about it have no further one.
+        self.parameters = dict[str, SpaceParameter | None]()
         # Parameter → the formula of where it is active; None while the formula is computed.
-        self.active: dict[str, Formula | None] = {}
-        self.conditions: dict[str, list[Any]] = {}
-        self.refused: set[str] = set()  # parameters that have a problem; constraints about them have no further one
-        self.lines: dict[str, int] = {}
+        self.active = dict[str, Formula | None]()
+        self.conditions, self.lines = dict[str, list[Any]](), dict[str, int]()
         text, number, at = source.text(), 1, 0
         for match in _NAMED.finditer(text):
             number, at = number + text.count("\n", at, match.start()), match.start()
@@ -156,20 +148,18 @@ class _ConfigSpaceReader(Assembly):
         """Return the system."""
         for condition in self.entries("conditions"):
             self.conditions.setdefault(_text(condition, "child"), []).append(condition)
-        entries = self.entries("hyperparameters")
-        stated: dict[str, list[Any]] = {}
+        entries, stated, options = self.entries("hyperparameters"), dict[str, list[Any]](), list[Option]()
         _collect([self.content.get("conditions"), self.content.get("forbiddens")], stated)
         used_names = {_text(entry, "name") for entry in entries}
-        options: list[Option] = []
         for entry in entries:
             line = self.lines.get(name := _text(entry, "name"))
             try:
-                if not name.strip() or name in self.parameters:
+                if not name.strip() or self.parameters.get(name) is not None:
                     raise InputError(f"the name {name!r} is used twice" if name.strip() else "a parameter has no name")
                 values = _values(entry, self.notes, stated.get(name, ()))
                 parameter = _parameter(name, values, line, used_names, conditional=name in self.conditions)
             except InputError as error:
-                self.refused.add(name)
+                self.parameters.setdefault(name, None)
                 self.problems.include(error, line)
                 continue
             self.parameters[name] = parameter
@@ -200,18 +190,16 @@ class _ConfigSpaceReader(Assembly):
         line = self.lines.get(name)
         try:
             self.require(formula(stated), line, f"{what}: {name}")
-        except _RefusedError:
-            return
         except InputError as error:
             self.problems.include(error, line)
 
     def parameter(self, name: str) -> SpaceParameter:
         """Return a parameter."""
-        if name in self.refused and name not in self.parameters:
-            raise _RefusedError(name)
         if name not in self.parameters:
             raise InputError(f"unknown parameter {name!r}", hint=nearest(name, self.parameters))
-        return self.parameters[name]
+        if (parameter := self.parameters[name]) is None:
+            raise InputError([])
+        return parameter
 
     def condition(self, name: str) -> Formula:
         """Return the formula of where a parameter is active."""
@@ -278,8 +266,7 @@ class _ConfigSpaceReader(Assembly):
         parameter = self.parameter(name)
         if self.active.get(name, True) is None:
             raise InputError(f"the conditions of {name} depend on it")
-        positions = [parameter.position(value) for value in values]
-        selected = OptionLiteral(name, True)
+        positions, selected = [parameter.position(value) for value in values], OptionLiteral(name, True)
         alternatives: list[Formula]
         if parameter.kind == "truth":
             alternatives = [selected] if True in values else []
@@ -330,15 +317,11 @@ def write_configspace(system: VariabilityModel, path: str | Path) -> tuple[str, 
     problems = Problems(system.source)
     literals_list = [literals_of(clause, system) for clause in clauses(system)]
     switches = dict(_switches(system, literals_list, problems))
-    forbidden = [
-        [{"name": name, "type": "EQUALS", "value": not positive} for name, positive in literals]
-        for literals in literals_list
-        if not any(name in switches for name, _ in literals)
-    ]
-    excluded = violations(system, "ConfigSpace", problems)
-    forbidden += [
-        [{"name": each.name, "type": "EQUALS", "value": _value(each, value)} for each, value in row] for row in excluded
-    ]
+    free = (literals for literals in literals_list if not any(name in switches for name, _ in literals))
+    excluded: list[list[tuple[str, Any]]] = [[(name, not positive) for name, positive in each] for each in free]
+    rows = violations(system, "ConfigSpace", problems)
+    excluded += [[(each.name, _value(each, value)) for each, value in row] for row in rows]
+    forbidden = [[{"name": name, "type": "EQUALS", "value": value} for name, value in row] for row in excluded]
     problems.raise_if_any(OutputError)
     default = Space(system).draw(1, np.random.default_rng(0)).assignment(0)
     conditions = [{"child": name, "parent": parent, "type": "EQ", "value": True} for name, parent in switches.items()]

@@ -48,9 +48,9 @@ def notes_of_presentations(system: VariabilityModel) -> tuple[str, ...]:
 
 def structure_of(system: VariabilityModel, *, several: bool) -> Structure:
     """Return a system as a feature tree and clauses; `several`: whether a feature can have groups beside others."""
-    features = {option.name: FeatureNode(option.name) for option in system.binary_options}
-    children_of_parent: dict[str | None, list[BinaryOption]] = {}
+    features, children_of_parent = dict[str, FeatureNode](), dict[str | None, list[BinaryOption]]()
     for option in system.binary_options:
+        features[option.name] = FeatureNode(option.name)
         children_of_parent.setdefault(option.parent, []).append(option)
     top = children_of_parent.get(None, [])
     if len(top) == 1 and top[0].name in system.mandatory:
@@ -96,9 +96,7 @@ def _groups(
     several: bool,
 ) -> list[Group]:
     """Return the groups of the features below one feature."""
-    names = {member.name for member in members}
-    groups: list[Group] = []
-    grouped: set[str] = set()
+    names, groups, grouped = {member.name for member in members}, list[Group](), set[str]()
     for member in members:
         alternatives_of_member = system.alternatives(member)
         group = {member.name, *alternatives_of_member}
@@ -181,8 +179,7 @@ class _FeatureIdeReader(Assembly):
 
     def read(self) -> VariabilityModel:
         """Return the system."""
-        struct: list[FeatureNode] = []
-        rules: list[etree._Element] = []
+        struct, rules = list[FeatureNode](), list[etree._Element]()
         for section in self.known_children(self.document, _SECTIONS, ()):
             if local_name(section) == "struct":
                 struct += [self.feature(element) for element in self.known_children(section, _FEATURES, ())]
@@ -312,11 +309,8 @@ MAX_VARIABLES = 1_000_000  # a header may state any number of variables; each is
 def parse_dimacs(source: Source) -> VariabilityModel:
     """Return the system of clauses in DIMACS, each variable an optional option; those without a name are `v1`, …."""
     assembly = Assembly(source.name)
-    problems = assembly.problems
-    names: dict[int, tuple[str, int]] = {}
-    variables = stated_count = -1
-    found: list[tuple[int, list[int]]] = []
-    clause, is_wrong = list[int](), False
+    problems, variables, stated_count, is_wrong = assembly.problems, -1, -1, False
+    names, found, clause = dict[int, tuple[str, int]](), list[tuple[int, list[int]]](), list[int]()
     for number, line in enumerate(source.text().splitlines(), 1):
         if line.startswith("%"):
             break

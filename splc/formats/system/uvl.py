@@ -1,20 +1,34 @@
-"""UVL, the universal variability language: reading."""
+"""UVL, the universal variability language: reading and writing."""
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
 
-from splc.arithmetic.tree import Name
-from splc.errors import InputError, listed, nearest, plural
+from splc.arithmetic.tree import Call, Name, Node, Number, Power, Product, Sum, tree_text
+from splc.errors import InputError, OutputError, Problem, Problems, listed, nearest, plural
 from splc.formats.system.assembly import Assembly, FeatureNode, Group, always_selected, constant_of
-from splc.formats.system.uvl_expressions import Cursor, ExpressionParser, UvlLine, UvlToken, lines_of, text_of
-from splc.io.files import Source
-from splc.io.numbers import parse_number
-from splc.system.clauses import Formula, Junction, NumericAtom, joined
-from splc.system.constraints import OptionLiteral
-from splc.system.options import MAX_VALUES
+from splc.formats.system.feature_models import structure_of
+from splc.formats.system.uvl_expressions import (
+    Cursor,
+    Domain,
+    ExpressionParser,
+    UvlLine,
+    UvlToken,
+    is_domain,
+    lines_of,
+    text_of,
+)
+from splc.io.files import Source, write_whole
+from splc.io.numbers import number_text, parse_number
+from splc.system.clauses import Formula, Junction, NumericAtom, joined, opposite
+from splc.system.constraints import ArithmeticConstraint
+from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import ROOT, VariabilityModel
 
 TYPES = ("Boolean", "Integer", "Real", "String")
@@ -25,6 +39,9 @@ GROUPS: dict[str, Callable[[int], tuple[int, int]]] = {
     "or": lambda size: (1, size),
     "alternative": lambda size: (1, 1),
 }
+
+
+_CARDINALITY = re.compile(r"\[\n(\d+)\n(?:\.\.\n(\d+|\*)\n)?\]")
 
 
 @dataclass
@@ -38,22 +55,18 @@ class _Enclosing:
 
 def _cardinality(cursor: Cursor) -> tuple[int, int] | None:
     """Return the bounds in `[n..m]`, `[n..*]` or `[n]`, and pass them; None if there are none."""
-    match [token.text for token in cursor.tokens[cursor.at : cursor.at + 5]]:
-        case ["[", lower, "]", *_] if lower.isdecimal():
-            upper = lower
-        case ["[", lower, "..", upper, "]"] if lower.isdecimal() and (upper.isdecimal() or upper == "*"):
-            cursor.at += 2
-        case _:
-            return None
-    cursor.at += 3
-    return int(lower), 10**9 if upper == "*" else int(upper)
+    text = "\n".join(token.text for token in cursor.tokens[cursor.at : cursor.at + 5])
+    if (match := _CARDINALITY.match(text)) is None:
+        return None
+    cursor.at += 5 if match[2] else 3
+    return int(match[1]), 10**9 if match[2] == "*" else int(match[2] or match[1])
 
 
 def _attributes(cursor: Cursor) -> Iterator[tuple[str, list[UvlToken]]]:
     """Yield the names and the tokens of the values in `{…}`, which is next."""
     start, depth = cursor.at, 0
     while cursor.token.kind != "end" and (depth or cursor.at == start):
-        depth += _depth(cursor.token)
+        depth += cursor.token.depth
         cursor.at += 1
     for part in parts_of(cursor.tokens[start + 1 : cursor.at - 1]):
         inner = Cursor(part)
@@ -62,78 +75,14 @@ def _attributes(cursor: Cursor) -> Iterator[tuple[str, list[UvlToken]]]:
 
 def parts_of(tokens: Sequence[UvlToken]) -> list[list[UvlToken]]:
     """Return tokens, separated at commas outside of brackets."""
-    parts: list[list[UvlToken]] = [[]]
-    depth = 0
+    parts, depth = list[list[UvlToken]]([[]]), 0
     for token in tokens:
-        depth += _depth(token)
+        depth += token.depth
         if token.kind == "sign" and token.text == "," and not depth:
             parts.append([])
         else:
             parts[-1].append(token)
     return [part for part in parts if part]
-
-
-def _depth(token: UvlToken) -> int:
-    return 0 if token.kind != "sign" else (token.text in "{[(") - (token.text in "}])")
-
-
-_MIRRORED = {">=": "<=", "<=": ">=", "<": ">", ">": "<", "=": "=", "!=": "!="}
-
-
-class Domain:
-    """The values of one feature, as far as constraints state them: a list, or bounds of whole numbers."""
-
-    def __init__(self, *, whole: bool) -> None:
-        self.whole = whole
-        self.listed: set[float] | None = None
-        self.lower, self.upper = -math.inf, math.inf
-
-    def add(self, comparisons: Sequence[tuple[str, float]]) -> bool:
-        """Take a disjunction of comparisons with numbers into account; return whether it is a list or a bound."""
-        (sign, value), *further = comparisons
-        if all(each == "=" for each, _ in comparisons):
-            values = {value for _, value in comparisons}
-            self.listed = values if self.listed is None else self.listed & values
-        elif further or sign not in ((">=", "<=", ">", "<") if self.whole else (">=", "<=")):
-            return False
-        elif sign[0] == ">":
-            bound = math.floor(value) + 1 if sign == ">" else math.ceil(value) if self.whole else value
-            self.lower = max(self.lower, bound)
-        else:
-            bound = math.ceil(value) - 1 if sign == "<" else math.floor(value) if self.whole else value
-            self.upper = min(self.upper, bound)
-        return True
-
-    def values(self) -> tuple[float, ...] | None:
-        """Return the values, None if they are not known to be finitely many."""
-        if self.listed is None:
-            size = self.upper - self.lower
-            known = self.whole and size < MAX_VALUES
-            return tuple(float(self.lower) + step for step in range(math.floor(size) + 1)) if known else None
-        inside = (value for value in sorted(self.listed) if self.lower <= value <= self.upper)
-        return tuple(value for value in inside if not self.whole or value % 1 == 0)
-
-
-def _is_domain(formula: Formula, domains: Mapping[str, Domain]) -> bool:
-    """Add what a formula states about the values of a single feature to its domain; return whether it does."""
-    comparisons: list[tuple[str, float]] = []
-    names: set[str] = set()
-    for part in formula.parts if isinstance(formula, Junction) else (formula,):
-        if isinstance(part, OptionLiteral) and not part.positive:
-            # A statement about a value applies only if the feature is selected.
-            names.add(part.name)
-            continue
-        if not isinstance(part, NumericAtom):
-            return False
-        first, sign, second = part.left, part.comparison, part.right
-        if isinstance(second, Name):
-            first, sign, second = second, _MIRRORED[sign], first
-        value = constant_of(second)
-        if not isinstance(first, Name) or value is None or not math.isfinite(value):
-            return False
-        names.add(first.name)
-        comparisons.append((sign, value))
-    return len(names) == 1 and bool(comparisons) and (name := names.pop()) in domains and domains[name].add(comparisons)
 
 
 _SECTIONS = ("namespace", "include", "imports", "features", "constraints")
@@ -152,18 +101,15 @@ class _UvlReader(Assembly):
         self.root: FeatureNode | None = None
         self.features: dict[str, FeatureNode] = {}
         # Feature → its type, for those that are not Boolean, and its attributes that are numbers.
-        self.types: dict[str, str] = {}
-        self.numbers: dict[str, dict[str, float]] = {}
+        self.types, self.numbers = dict[str, str](), dict[str, dict[str, float]]()
         # The tokens of constraints among attributes, and the lines of features with others than `abstract`.
-        self.inner_constraints: list[list[UvlToken]] = []
-        self.attributes: list[int] = []
+        self.inner_constraints, self.attributes = list[list[UvlToken]](), list[int]()
         self._open: list[_Enclosing] = []  # what encloses the next line, from outside to inside
         self._kinds: list[tuple[Group, str]] = []
 
     def read(self, source: Source) -> VariabilityModel:
         """Return the system."""
-        name, section = "", ""
-        constraints: list[Sequence[UvlToken]] = []
+        name, section, constraints = "", "", list[Sequence[UvlToken]]()
         for line in lines_of(source, self.problems):
             first = line.tokens[0]
             if line.indent == 0 and first.text in _SECTIONS and not first.quoted:
@@ -189,8 +135,8 @@ class _UvlReader(Assembly):
             if not size:
                 self.problems.add(f"the group {kind} has no features", group.line)
             elif group.lower > min(size, group.upper):
-                message = f"the group {kind} has {plural(size, 'feature', 'features')}: it can never be fulfilled"
-                self.problems.add(message, group.line)
+                members = plural(size, "feature", "features")
+                self.problems.add(f"the group {kind} has {members}: it can never be fulfilled", group.line)
         if self.root is None:
             self.problems.add("the model has no features", hint="they are below the line 'features'")
             self.problems.raise_if_any()
@@ -207,9 +153,8 @@ class _UvlReader(Assembly):
                 continue
             # What is stated about the values of single features is in their domains.
             parts = formula.parts if isinstance(formula, Junction) and formula.conjunction else (formula,)
-            formulas.append(
-                (joined([part for part in parts if not _is_domain(part, domains)], conjunction=True), tokens)
-            )
+            others = [part for part in parts if not is_domain(part, domains)]
+            formulas.append((joined(others, conjunction=True), tokens))
         self.set_values(domains)
         self.optional = self.values.keys() - always_selected(self.root)
         for formula, tokens in formulas:
@@ -225,8 +170,7 @@ class _UvlReader(Assembly):
         while self._open and self._open[-1].indent >= line.indent:
             self._open.pop()
         parent = None
-        if self._open:
-            enclosing = self._open[-1]
+        for enclosing in self._open[-1:]:
             parent = enclosing.node
             if enclosing.inner not in {None, line.indent}:
                 self.wrong(line, "the indentation differs from that of the lines before")
@@ -323,3 +267,140 @@ class _UvlReader(Assembly):
             for member in (each for each in group.members if chosen and each.name in domains):
                 message = f"the feature {member.name!r} has a number, and is an alternative to others"
                 self.problems.add(message, member.line, hint="write it into a group below a feature of the group")
+
+
+_PLAIN = re.compile(r"[A-Za-z]\w*", re.ASCII)
+_RESERVED = {*GROUPS, *TYPES, "namespace", "include", "imports", "features", "constraints", "constraint", "cardinality"}
+_RESERVED |= {"as", "sum", "avg", "len", "floor", "ceil", "true", "false", "Type", "Arithmetic"}
+VALUE = "value"  # the attribute of features that stand for 1 in comparisons
+MAX_FACTORS = 8  # the highest power that is written as a product
+
+
+def write_uvl(system: VariabilityModel, path: str | Path) -> tuple[str, ...]:
+    """Write a system as a feature model in UVL; a constraint states the values of a feature that is a number."""
+    problems, structure = Problems(system.source), structure_of(system, several=True)
+    names = {name: _quoted(name) for name in (structure.root.name, *system.names)}
+    if len(set(names.values())) < len(names):
+        problems.add("names that differ in their quotes only cannot be written in UVL", hint="rename them")
+    comparisons, compared = list[str](), set[str]()
+    for constraint in system.arithmetic_constraints:
+        try:
+            compared.update(constraint.names)
+            comparisons.append(_comparison(constraint, system, names))
+        except OutputError as error:
+            problems.include(error, constraint.line)
+    problems.raise_if_any(OutputError)
+    lines = [f"namespace {_quoted(system.name)}", "", "features"]
+    valued = (each.name for each in system.binary_options if each.name in compared)
+    shown = names | {name: f"{names[name]} {{{VALUE} 1}}" for name in valued}
+    lines += _tree(structure.root, system, shown, added=structure.added)
+    constraints = [
+        *(_domain(option, names[option.name]) for option in system.numeric_options),
+        *(" | ".join(("" if positive else "!") + names[name] for name, positive in each) for each in structure.clauses),
+        *comparisons,
+    ]
+    lines += ["", "constraints", *(f"\t{text}" for text in constraints)] if constraints else []
+    write_whole(path, "\n".join(lines) + "\n")
+    renamed = [f"{name} → {names[name]}" for name in names if '"' in name]
+    notes = [f"UVL has no double quotes in names: {', '.join(renamed)}"] if renamed else []
+    notes += ["some programs do not read names with a point"] if any("." in name for name in names) else []
+    return (*structure.notes(system), *notes)
+
+
+def _quoted(name: str) -> str:
+    """Return a name in UVL, which has no double quotes in names."""
+    if _PLAIN.fullmatch(name) and name not in _RESERVED:
+        return name
+    return '"' + name.replace('"', "'") + '"'
+
+
+def _tree(root: FeatureNode, system: VariabilityModel, names: Mapping[str, str], *, added: bool) -> Iterator[str]:
+    """Yield the lines of the features, numeric options below the root."""
+    yield f"\t{names[root.name]}{' {abstract}' if added else ''}"
+    for kind in ("mandatory", "optional"):
+        if options := [option for option in system.numeric_options if option.optional == (kind == "optional")]:
+            yield f"\t\t{kind}"
+            yield from (f"\t\t\t{_type(option)} {names[option.name]}" for option in options)
+    pending: list[tuple[int, FeatureNode | Group]] = [(2, group) for group in reversed(root.groups)]
+    while pending:
+        depth, node = pending.pop()
+        if isinstance(node, Group):
+            bounds = (node.lower, node.upper)
+            yield "\t" * depth + next(kind for kind, of in GROUPS.items() if of(len(node.members)) == bounds)
+            pending += [(depth + 1, member) for member in reversed(node.members)]
+        else:
+            yield "\t" * depth + names[node.name]
+            pending += [(depth + 1, group) for group in reversed(node.groups)]
+
+
+def _type(option: NumericOption) -> str:
+    return "Integer" if all(value.is_integer() for value in option.values) else "Real"
+
+
+def _domain(option: NumericOption, name: str) -> str:
+    """Return the constraint that states the values of a numeric option."""
+    values = option.values
+    if _type(option) == "Integer" and len(values) == values[-1] - values[0] + 1 and len(values) > 2:
+        return f"{name} >= {_number(values[0])} & {name} <= {_number(values[-1])}"
+    return " | ".join(f"{name} == {_number(value)}" for value in values)
+
+
+def _comparison(constraint: ArithmeticConstraint, system: VariabilityModel, names: Mapping[str, str]) -> str:
+    """Return an arithmetic constraint in UVL, in which a binary option is its attribute: 1, or 0 without the option."""
+    numbers, guards = {ROOT: "1"}, list[str]()
+    for name in (name for name in constraint.names if name != ROOT):
+        if name not in system.positions:
+            raise _inexpressible(constraint, f"UVL has no {name} in comparisons")
+        option = system.option(name)
+        is_binary = isinstance(option, BinaryOption)
+        numbers[option.name] = f"{names[option.name]}.{VALUE}" if is_binary else names[option.name]
+        # The constraint says nothing without the option.
+        if constraint.requires == "all" if is_binary else option.optional:
+            guards.append(f"!{names[option.name]}")
+    comparison: Any = NumericAtom(constraint.left, constraint.comparison, constraint.right)
+    comparison = opposite(comparison) if constraint.negated else comparison
+    sign = "==" if comparison.comparison == "=" else comparison.comparison
+    sides = (_in_uvl(side, constraint, system) for side in (comparison.left, comparison.right))
+    texts = (tree_text(side, numbers.__getitem__, _number) for side in sides)
+    return " | ".join((*guards, f" {sign} ".join(texts)))
+
+
+def _inexpressible(constraint: ArithmeticConstraint, message: str) -> OutputError:
+    return OutputError(Problem(message, line=constraint.line, text=constraint.text.strip()))
+
+
+def _in_uvl(node: Node, constraint: ArithmeticConstraint, system: VariabilityModel) -> Node:
+    """Return a tree with products instead of powers of small numbers, and of divisions by binary options."""
+
+    def inner(part: Node) -> Node:
+        return _in_uvl(part, constraint, system)
+
+    match node:
+        case Number() | Name():
+            return node
+        case Sum(addends):
+            return Sum(tuple((sign, inner(addend)) for sign, addend in addends))
+        case Product(factors):
+            parts = [(side, inner(factor)) for side, factor in factors]
+            # What is divided by 0 is 0: a division by an option that is 0 or 1 is a product with it.
+            if any(side < 0 and constant_of(part) == 0 for side, part in parts):
+                return Number(0)
+            truths = {ROOT, *(option.name for option in system.binary_options)}
+            sides = [1 if isinstance(part, Name) and part.name in truths else side for side, part in parts]
+            nonzero = {option.name for option in system.numeric_options if 0 not in option.values}
+            for side, (_, part) in zip(sides, parts, strict=True):
+                if side < 0 and constant_of(part) is None and not (isinstance(part, Name) and part.name in nonzero):
+                    raise _inexpressible(constraint, "UVL does not say what a division by 0 is")
+            return Product(tuple(zip(sides, (part for _, part in parts), strict=True)))
+        case Power(base, Number(exponent)) if exponent in range(1, MAX_FACTORS + 1):
+            return Product(((1, inner(base)),) * int(exponent))
+        case Call("floor" | "ceil" as function, arguments):
+            return Call(function, tuple(map(inner, arguments)))
+    lacking = f"the function {node.function}" if isinstance(node, Call) else "powers"
+    raise _inexpressible(constraint, f"UVL does not have {lacking}")
+
+
+def _number(value: float) -> str:
+    """Return a number without an exponent, which UVL lacks."""
+    text = number_text(value)
+    return format(Decimal(text), "f") if "e" in text else text

@@ -1,4 +1,4 @@
-"""Constraints of UVL: tokens in lines by indentation, and a parser of the tokens of a constraint."""
+"""Constraints of UVL: tokens in lines by indentation, a parser of constraints, and what these say of values."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from typing import Any
 
 from splc.arithmetic.tree import Call, Name, Node, Number, Product, Sum
 from splc.errors import InputError, Problem, Problems, nearest
-from splc.formats.system.assembly import FeatureNode, features_of
+from splc.formats.system.assembly import FeatureNode, constant_of, features_of
 from splc.io.files import Source
 from splc.system.clauses import Formula, Junction, NumericAtom, equivalence, implication, joined, negation
 from splc.system.constraints import OptionLiteral
+from splc.system.options import MAX_VALUES
 
 _TOKEN = re.compile(
     r"""(?P<space>[^\S\n]+|//[^\n]*)
@@ -40,6 +41,11 @@ class UvlToken:
     text: str
     line: int
     quoted: bool = False
+
+    @property
+    def depth(self) -> int:
+        """By how much a bracket increases the depth."""
+        return 0 if self.kind != "sign" else (self.text in "{[(") - (self.text in "}])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +78,8 @@ def text_of(tokens: Iterable[UvlToken]) -> str:
 def lines_of(source: Source, problems: Problems) -> Iterator[UvlLine]:
     """Yield the lines of a file that are not empty; add a problem for each sign that has no meaning."""
     text = source.text().replace("\r\n", "\n").replace("\r", "\n")
-    number, start, depth = 1, 0, 0
-    tokens: list[UvlToken] = []
-    first = 0
-    opened: UvlToken | None = None
+    number, start, first, depth = 1, 0, 0, 0
+    tokens, opened = list[UvlToken](), UvlToken("end", "", 0)
     for match in _TOKEN.finditer(text):
         kind, value = str(match.lastgroup), match[0]
         if kind == "newline":
@@ -100,12 +104,9 @@ def lines_of(source: Source, problems: Problems) -> Iterator[UvlLine]:
             quoted = kind == "name" and value.startswith('"')
             plain = " ".join(value[1:-1].split()) if quoted else value[1:-1] if kind == "text" else value
             tokens.append(UvlToken(kind, plain, number, quoted))
-            if kind == "sign" and value in "{[(":
-                opened = opened if depth else tokens[-1]
-                depth += 1
-            elif kind == "sign" and value in "}])":
-                depth = max(depth - 1, 0)
-    if depth and opened is not None:
+            opened = opened if depth else tokens[-1]
+            depth = max(depth + tokens[-1].depth, 0)
+    if depth:
         problems.add(f"{opened.text!r} is not closed", opened.line, text=text.split("\n")[opened.line - 1].strip())
     elif tokens:
         yield UvlLine(tokens[0].line, len(text[start:first].expandtabs(_TAB)), tokens)
@@ -313,3 +314,62 @@ class ExpressionParser(Cursor):
         if isinstance(parsed, OptionLiteral | NumericAtom | Junction):
             raise self.wrong("a condition stands where a number is expected")
         return parsed
+
+
+_MIRRORED = {">=": "<=", "<=": ">=", "<": ">", ">": "<", "=": "=", "!=": "!="}
+
+
+@dataclass
+class Domain:
+    """The values of one feature, as far as constraints state them: a list, or bounds of whole numbers."""
+
+    whole: bool
+    listed: set[float] | None = None
+    lower: float = -math.inf
+    upper: float = math.inf
+
+    def add(self, comparisons: Sequence[tuple[str, float]]) -> bool:
+        """Take a disjunction of comparisons with numbers into account; return whether it is a list or a bound."""
+        (sign, value), *further = comparisons
+        if all(each == "=" for each, _ in comparisons):
+            values = {value for _, value in comparisons}
+            self.listed = values if self.listed is None else self.listed & values
+        elif further or sign not in ((">=", "<=", ">", "<") if self.whole else (">=", "<=")):
+            return False
+        elif sign[0] == ">":
+            bound = math.floor(value) + 1 if sign == ">" else math.ceil(value) if self.whole else value
+            self.lower = max(self.lower, bound)
+        else:
+            bound = math.ceil(value) - 1 if sign == "<" else math.floor(value) if self.whole else value
+            self.upper = min(self.upper, bound)
+        return True
+
+    def values(self) -> tuple[float, ...] | None:
+        """Return the values, None if they are not known to be finitely many."""
+        if self.listed is None:
+            size = self.upper - self.lower
+            known = self.whole and size < MAX_VALUES
+            return tuple(float(self.lower) + step for step in range(math.floor(size) + 1)) if known else None
+        inside = (value for value in sorted(self.listed) if self.lower <= value <= self.upper)
+        return tuple(value for value in inside if not self.whole or value % 1 == 0)
+
+
+def is_domain(formula: Formula, domains: Mapping[str, Domain]) -> bool:
+    """Add what a formula states about the values of a single feature to its domain; return whether it does."""
+    comparisons, names = list[tuple[str, float]](), set[str]()
+    for part in formula.parts if isinstance(formula, Junction) else (formula,):
+        if isinstance(part, OptionLiteral) and not part.positive:
+            # A statement about a value applies only if the feature is selected.
+            names.add(part.name)
+            continue
+        if not isinstance(part, NumericAtom):
+            return False
+        first, sign, second = part.left, part.comparison, part.right
+        if isinstance(second, Name):
+            first, sign, second = second, _MIRRORED[sign], first
+        value = constant_of(second)
+        if not isinstance(first, Name) or value is None or not math.isfinite(value):
+            return False
+        names.add(first.name)
+        comparisons.append((sign, value))
+    return len(names) == 1 and bool(comparisons) and (name := names.pop()) in domains and domains[name].add(comparisons)

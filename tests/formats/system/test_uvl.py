@@ -22,8 +22,7 @@ from sampling import Space
 from splc.errors import OutputError, SplcError
 from splc.formats import detect
 from splc.formats.detect import parse_system
-from splc.formats.system.uvl import parse_uvl
-from splc.formats.system.uvl_writer import write_uvl
+from splc.formats.system.uvl import parse_uvl, write_uvl
 from splc.io.files import Source, read_source
 from splc.system.constraints import BooleanConstraint, Constraint, parse_arithmetic, parse_boolean
 from splc.system.options import BinaryOption, Option
