@@ -320,12 +320,16 @@ def level_ranges(names: Sequence[str]) -> list[str]:
     return ranges
 
 
+def _repetitions(row: PropertySummary) -> str | int:
+    return views.interval_text(row.repetitions) if len({*row.repetitions}) > 1 else row.repetitions[0]
+
+
 PROPERTIES = (
     *views.columns("property = name"),
     views.Column("unit", optional=3),
     *views.columns("from = minimum, to = maximum"),
     views.Column("configurations", optional=2),
-    views.Column("repetitions", form=lambda ends: " to ".join(map(views.value_text, dict.fromkeys(ends))), optional=1),
+    views.Column("repetitions", _repetitions, optional=1),
     views.Column("scatter", form=lambda fraction: percentage(100 * fraction, 3)),
 )
 

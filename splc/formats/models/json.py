@@ -33,6 +33,11 @@ MANY = "splc.models/1"
 _HEAD = {"schema": SCHEMA, "version": __version__}
 
 
+def model_json_text(model: InfluenceModel, nfp: str | None = None) -> str:
+    """Return a model without a history as JSON, with the property that it is about, if known."""
+    return models_json_text(ModelFile([StoredModel(model, nfp)]))
+
+
 def learned_json_text(result: LearningResult, system: VariabilityModel | None = None) -> str:
     """Return a learning result as JSON."""
     return _text({**_HEAD, **_learned_object(result, system)})
