@@ -55,17 +55,13 @@ class Format:
     other_suffixes: tuple[str, ...] = ()  # other suffixes of files in this format
     by_suffix: bool = False  # whether the suffix alone tells the format
 
-    @property
-    def read(self) -> Callable[..., Any]:
-        """The function that reads the format."""
-        function: Callable[..., Any] = resolve_name(str(self.reader))
-        return function
+    def read(self, *arguments: Any) -> Any:
+        """Return what the function that reads the format returns."""
+        return resolve_name(str(self.reader))(*arguments)
 
-    @property
-    def write(self) -> Callable[..., Any]:
-        """The function that writes the format."""
-        function: Callable[..., Any] = resolve_name(str(self.writer))
-        return function
+    def write(self, *arguments: Any) -> Any:
+        """Return what the function that writes the format returns."""
+        return resolve_name(str(self.writer))(*arguments)
 
 
 _SYSTEM = "splc.formats.system."
@@ -124,13 +120,9 @@ _SCRIPT = re.compile(
     r"(?:vm|all|nfp|log|script|mlsettings|load-mlsettings|solver|binary|numeric|hybrid|evaluationset)\s+[^\s=*/+^(-]",
     re.IGNORECASE,
 )
-_SYSTEM_ROOTS: dict[str, SystemFormat] = {
-    "vm": "xml",
-    "featureModel": "featureide",
-    "extendedFeatureModel": "featureide",
-    # SXFM: the reader of XML refuses it, and says what to do.
-    "feature_model": "xml",
-}
+# The reader of XML refuses SXFM, and says what to do.
+_SYSTEM_ROOTS: dict[str, SystemFormat] = {"vm": "xml", "feature_model": "xml"}
+_SYSTEM_ROOTS |= dict.fromkeys(("featureModel", "extendedFeatureModel"), "featureide")
 # After comments, the line `p cnf VARIABLES CLAUSES`.
 _DIMACS = re.compile(rb"(?:\s++|c(?:[^\S\n][^\n]*+)?\n)*+p\s+cnf\s")
 # After comments, the first section; the one of the features, which are indented, must be in the file.

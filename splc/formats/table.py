@@ -158,7 +158,7 @@ class TableSource(Source):
     def body(self) -> tuple[list[str], list[Sequence[str]], dict[int, int]]:
         """Return the names and the texts of the columns, and row → its number of fields, of rows of another width.
 
-        A first column of whole numbers without a name, as data frames are written with, is left out.
+        The index of a data frame, a first column of whole numbers without a name, is left out.
         """
         header, width, ragged = self.header, len(self.header), dict[int, int]()
         if isinstance(self.rows, ColumnRows) and not any(map(has_text, self.rows.texts[width:])):
@@ -237,8 +237,7 @@ def split_table(
 ) -> TableSource:
     """Return a table with its rows; the separator that is not stated gives the most names of options in the first line.
 
-    Without a decimal delimiter, decimal commas become points in a table that has another separator, and in quotes, but
-    for the columns whose numbers are not read (`exempt`).
+    Unless `decimal` is stated, decimal commas become points where they do not separate fields, but in `exempt` columns.
     """
     table = table_of(source)
     if separator is not None and (len(separator) != 1 or separator in '"\r\n'):
@@ -295,10 +294,7 @@ def _without_units(table: TableSource) -> TableSource:
 
 
 def read_columns(source: Source, exempt: Collection[str] = ()) -> TableSource:
-    """Return a table with its columns, where no description of a system is known.
-
-    Rows that are too short are left out; where measurements are read, they are refused.
-    """
+    """Return a table with its columns, where no description of a system is known; rows that are too short are left out."""
     table = split_table(source, exempt=exempt)
     line, width, lines = int(table.lines[0]), len(table.header), table.lines
     remarks = (*table.remarks, *name_notes(table))
@@ -345,8 +341,8 @@ def table_text(header: Sequence[str], columns: Iterable[Sequence[str]], separato
 def _with_points(table: TableSource, exempt: Collection[str], *, quoted: bool) -> TableSource:
     """Return a table with a decimal point in each number that has a decimal comma, and a remark.
 
-    Numbers with separators of thousands (`1,234,567`) stay as they are. Where commas separate the cells, which are
-    quoted then, rows in doubt stay as they are, and so do columns with other commas, such as lists (`0,1,2`).
+    Numbers with separators of thousands (`1,234,567`) stay, and where commas separate the cells, which are `quoted`
+    then, also what is in doubt, and columns with other commas, such as lists (`0,1,2`).
     """
     rows, lines, file = [*map(list, table.rows)], table.lines, table.name
     skipped = {at for at, cell in enumerate(rows[0]) if cell.strip() in exempt}

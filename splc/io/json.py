@@ -19,10 +19,10 @@ Getter = Callable[[Any], Any]
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
-def parse_json(text: str, *, whole: bool = False) -> Any:
+def parse_json(text: str, *, whole: bool = False, file: str | None = None) -> Any:
     """Return the value of a JSON text. All numbers become floats: infinite if they are too large, and NaN stays NaN.
 
-    Errors have line and column in the text, if known, and no file. `whole`: whether whole numbers stay whole.
+    Errors have line and column in the text, if known. `whole`: whether whole numbers stay whole.
     """
     duplicates: list[str] = []
 
@@ -35,19 +35,19 @@ def parse_json(text: str, *, whole: bool = False) -> Any:
     try:
         content = json.loads(text, parse_int=int if whole else float, object_pairs_hook=checked)
     except json.JSONDecodeError as error:
-        raise InputError(Problem(f"not JSON: {error.msg}", None, error.lineno, error.colno)) from None
+        raise InputError(Problem(f"not JSON: {error.msg}", file, error.lineno, error.colno)) from None
     except RecursionError:
-        raise InputError("nested too deeply") from None
+        raise InputError(Problem("nested too deeply", file)) from None
     except ValueError:
         # Python refuses to read whole numbers of more than 4300 digits as such.
-        raise InputError("a number has too many digits") from None
+        raise InputError(Problem("a number has too many digits", file)) from None
     if duplicates:
-        raise InputError(f"duplicate key {duplicates[0][:40]!r} in an object")
+        raise InputError(Problem(f"duplicate key {duplicates[0][:40]!r} in an object", file))
     if _SURROGATE.search(text):
         try:
             json.dumps(content, ensure_ascii=False).encode()
         except (UnicodeEncodeError, RecursionError):
-            raise InputError("not JSON: a string has an unpaired surrogate") from None
+            raise InputError(Problem("not JSON: a string has an unpaired surrogate", file)) from None
     return content
 
 

@@ -148,15 +148,16 @@ def rows_of(source: Source) -> list[dict[str, str]]:
     (header, *rows), (_, *lines) = table.rows, table.lines
     if not rows:
         raise InputError(Problem("the file has no rows", source.name))
-    for row, line in zip(rows, lines, strict=True):
-        if len(row) != len(header):
-            message = "the row has another number of fields than the header"
-            raise InputError(Problem(message, source.name, line, hint=_INCOMPLETE))
+    for line in (line for row, line in zip(rows, lines, strict=True) if len(row) != len(header)):
+        message = "the row has another number of fields than the header"
+        raise InputError(Problem(message, source.name, line, hint=_INCOMPLETE))
     return [dict(zip(header, row, strict=True)) for row in rows]
 
 
 OVERRIDES = ".hydra/overrides.yaml"
 BENCHMARK = "benchmark.json"
+PER_SECOND = {"ns": 1e9, "us": 1e6, "ms": 1e3, "s": 1.0, "min": 1 / 60, "hr": 1 / 3600, "day": 1 / 86400}
+PER_SECOND |= {"usec": 1e6, "msec": 1e3, "sec": 1.0}
 
 
 def folder_reader(path: str | Path) -> Callable[[Path], TableSource] | None:
@@ -174,15 +175,15 @@ def folder_reader(path: str | Path) -> Callable[[Path], TableSource] | None:
 def read_folder(folder: Path) -> TableSource:
     """Return the table of a folder of runs."""
     if (reader := folder_reader(folder)) is None:
-        known = "Criterion, of Hydra's multiruns, and of files of perf stat called 'level=9,input=text.csv'"
-        message = "this folder is not a table of measurements"
-        raise InputError(Problem(message, str(folder), hint=f"folders of {known} are"))
+        hint = (
+            "folders of Criterion, of Hydra's multiruns, and of files of perf stat called 'level=9,input=text.csv' are"
+        )
+        raise InputError(Problem("this folder is not a table of measurements", str(folder), hint=hint))
     return reader(folder)
 
 
 # The first of these that was counted is the property to use.
 _MAIN = ("duration_time", "task-clock", "cpu-clock", "cycles", "instructions")
-_UNITS = {"ns": 1e9, "usec": 1e6, "msec": 1e3, "sec": 1.0}
 _JSON = b'"counter-value"'
 _HINT = "name a folder of such files, whose names state the options: perf stat -x, -o runs/level=9,input=text.csv"
 _WHOLE = "leave out -I, -A, --per-core and the like; -x needs a comma"
@@ -224,8 +225,7 @@ def _stem(file: Path) -> str:
 
 def _counts(source: Source) -> dict[str, float | None]:
     """Return the counts of one run by event; times are in seconds."""
-    read_line = _json_line if _JSON in source.content[:1000] else _csv_line
-    counts: dict[str, float | None] = {}
+    read_line, counts = _json_line if _JSON in source.content[:1000] else _csv_line, dict[str, float | None]()
     lines = enumerate(source.text().splitlines(), 1)
     for at, line in ((at, line) for at, line in lines if line.strip() and not line.startswith("#")):
         count, unit, event = read_line(source, line, at)
@@ -235,7 +235,7 @@ def _counts(source: Source) -> dict[str, float | None]:
             raise InputError(Problem(f"the event {event!r} is counted twice", source.name, at, hint=_WHOLE))
         value = number(count)
         if name:
-            counts[name] = None if value is None else value / _UNITS.get(unit, 1.0)
+            counts[name] = None if value is None else value / PER_SECOND.get(unit, 1.0)
     return counts
 
 
@@ -308,8 +308,7 @@ def _read_hydra(folder: Path) -> TableSource:
 
 
 def _overrides(job: Path) -> dict[str, str]:
-    source = read_source(job / OVERRIDES)
-    overrides: dict[str, str] = {}
+    source, overrides = read_source(job / OVERRIDES), dict[str, str]()
     for at, line in enumerate(source.text().splitlines(), 1):
         stripped = line.strip()
         if (override := _OVERRIDE.fullmatch(stripped)) is not None:
@@ -320,9 +319,8 @@ def _overrides(job: Path) -> dict[str, str]:
 
 
 def _result_file(job: Path) -> Path | None:
-    files = sorted((*job.glob("*.json"), *job.glob("*.csv")))
-    if len(files) > 1:
-        files = [file for file in files if file.stem in _PREFERRED] or files
+    every = sorted((*job.glob("*.json"), *job.glob("*.csv")))
+    files = (len(every) > 1 and [file for file in every if file.stem in _PREFERRED]) or every
     if len(files) > 1:
         message = f"several files of results: {listed([path.name for path in files])}"
         raise InputError(Problem(message, str(job), hint=f"keep one, or call it {_PREFERRED[0]}.json"))

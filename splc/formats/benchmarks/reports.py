@@ -98,8 +98,7 @@ _RESULTS = {"results": [{"command": str, "parameters": dict | None, **_LISTS}]}
 @Benchmark("hyperfine", rb'\{\s*"results"\s*:', (b'"command"',), content=_RESULTS)
 def hyperfine_json(source: Source, content: Any) -> TableSource:
     """Read `--export-json` of hyperfine: the parameters are options, each run is a repetition."""
-    runs = []
-    results = content["results"]
+    runs, results = [], content["results"]
     for result, options in zip(results, _hyperfine_options(results), strict=True):
         means = {name: number(result.get(name)) for name in ("user", "system")}
         times = result.get("times") or [result.get("mean")]
@@ -139,7 +138,6 @@ _NOT_COUNTERS = re.compile(
     "(real|cpu)_time|time_unit|aggregate_(name|unit)|label|error_occurred|error_message|skipped|skip_message|"
     "complexity_n|big_o|rms|(real|cpu)_coefficient"
 )
-_PER_SECOND = {"ns": 1e9, "us": 1e6, "ms": 1e3, "s": 1.0, "min": 1 / 60, "hr": 1 / 3600, "day": 1 / 86400}
 
 
 @Benchmark("Google Benchmark", rb'\{\s*"context"\s*:', (b'"benchmarks"',), content={"benchmarks": [dict]})
@@ -170,7 +168,7 @@ def _google_table(source: Source, entries: Sequence[Mapping[str, Any]]) -> Table
         family, options = _family_and_options(str(entry.get("run_name") or entry.get("name") or ""))
         values: dict[str, float | None] = {}
         if entry.get("error_occurred") not in (True, "true") and not entry.get("skipped"):
-            unit = _PER_SECOND.get(str(entry.get("time_unit", "ns")), 1.0)
+            unit = declaration.PER_SECOND.get(str(entry.get("time_unit", "ns")), 1.0)
             times = {name: number(entry.get(name)) for name in ("real_time", "cpu_time")}
             values = {name: None if time is None else time / unit for name, time in times.items()}
             values |= {name: number(value) for name, value in entry.items() if not _NOT_COUNTERS.fullmatch(name)}
@@ -250,9 +248,9 @@ def _jmh_value(score: Any, unit: str) -> tuple[str, float | None]:
     value, (before, _, after) = number(score), unit.partition("/")
     if value is None:
         return ("throughput" if before == "ops" else "time"), None
-    if after == "op" and before in _PER_SECOND:
-        return "time", value / _PER_SECOND[before]
-    return "throughput", value * _PER_SECOND.get(after, 1.0)
+    if after == "op" and before in declaration.PER_SECOND:
+        return "time", value / declaration.PER_SECOND[before]
+    return "throughput", value * declaration.PER_SECOND.get(after, 1.0)
 
 
 _DIRECTIONS = ("read", "write", "trim")
@@ -298,7 +296,7 @@ def pytest_benchmark(source: Source, content: Any) -> TableSource:
     """Read `--benchmark-json` of pytest-benchmark: parameters and `extra_info` are options, the test is a context."""
     tests = content["benchmarks"]
     parameters = [test.get("params") or {} for test in tests]
-    names, extras, settings = [], [], []
+    names, extras, settings, runs = [], [], [], list[MeasuredRun]()
     for test, own in zip(tests, parameters, strict=True):
         # The name of a test with parameters ends with their values: `test_a.py::test_sort[1-x]`.
         names.append(test["fullname"].partition("[")[0] if own else test["fullname"])
@@ -313,7 +311,6 @@ def pytest_benchmark(source: Source, content: Any) -> TableSource:
     # If extra_info states the configuration of each test, the names of tests are not needed.
     configurations = {tuple(map(cell, each.values())) for each in options}
     configured = "option" in roles.values() and not any(parameters) and len(configurations) == len(tests)
-    runs = []
     for at, test in enumerate(tests):
         contexts = ({} if configured else {"test": names[at]}) | stated[at]
         rounds = test["stats"].get("data") or []
@@ -332,8 +329,8 @@ def _extra_roles(
 ) -> dict[str, str]:
     """Return entry of `extra_info` → its role; `settings`: the test with its parameters, of each benchmark.
 
-    Entries that are measured by their names, or fractions, are properties. The others are options if no test has
-    parameters, or if the same parameters were run with several of their values; else texts follow from the parameters.
+    Those that are measured by their names, or fractions, are properties. Others are options if no test has parameters,
+    or if the same parameters were run with several of their values; else texts follow from the parameters.
     """
     roles = {}
     for name in dict.fromkeys(chain.from_iterable(extras)):

@@ -71,8 +71,7 @@ _RESULT = {"measurements": list[dict[str, Any]] | None, "configuration": dict}
 @Benchmark("Kernel Tuner", rb"\{", (b'"configuration"', b'"invalidity"'), content={"results": [_RESULT]})
 def kernel_tuner_results(source: Source, content: Any) -> TableSource:
     """Read results in the schema T4 of the autotuning community, as Kernel Tuner and others write them."""
-    runs: list[MeasuredRun] = []
-    units: dict[str, str] = {}
+    runs, units = list[MeasuredRun](), dict[str, str]()
     for result in content["results"]:
         measured = result.get("measurements") or []
         units |= {str(each.get("name")): str(each["unit"]) for each in measured if each.get("unit")}
@@ -236,16 +235,13 @@ _JOURNAL, _PLAN = ".journal", b'{"kind":"plan"'
 @Benchmark("", rb'\{"kind":"plan",', (b'"properties"',))
 def journal(source: Source) -> TableSource:
     """Read the successful runs of a journal, in the order of the configurations; the last result of a run counts."""
-    plan: dict[str, Any] = {}
-    runs: dict[tuple[int, int], dict[str, Any]] = {}
+    plan, runs = dict[str, Any](), dict[tuple[int, int], dict[str, Any]]()
     # A record that a crash left incomplete is the last piece, without a line end.
     for at, line in enumerate(source.text().split("\n")[:-1], 1):
-        if not line.strip():
-            continue
-        record = None
+        record: dict[str, Any] | None = {} if not line.strip() else None
         with suppress(InputError):
-            record = parse_json(line)
-        if not isinstance(record, dict):
+            record = declared(dict, parse_json(line)) if record is None else record
+        if record is None:
             hint = "it was changed or damaged after it was written; restore it"
             raise InputError(Problem("this record of the journal is damaged", source.name, at, hint=hint))
         if record.get("kind") == "plan":

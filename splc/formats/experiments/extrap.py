@@ -1,19 +1,18 @@
 """Experiments in Extra-P's formats: text, JSON lines, JSON, and the archives of Extra-P 4.
 
-Text has one statement per line: `PARAMETER p n`, `POINTS (4 100) (8 100)`, `REGION main->solve`, `METRIC time`, and one
-`DATA` with all repetitions per point, in the order of the points. A region or a metric applies until the next one. What
-follows `#` is a comment, but in names. A `DATA` without values, a point without measurements, is our extension.
+Text has one statement per line: `PARAMETER p n`, `POINTS (4 100) (8 100)`, `REGION main->solve`, `METRIC time`, and a
+`DATA` with all repetitions for each point. A region or a metric applies until the next one. What follows `#` is a
+comment, but in names. A `DATA` without values, a point without measurements, is our extension.
 
-A line of JSON lines is `{"params": {"p": 4, "n": 100}, "callpath": "main->solve", "metric": "time", "value": 1.2}`; the
-value may be a list of repetitions. JSON nests call paths, metrics and points, also in archives (`.extra-p`), which have
-`coordinates` for `point`: `{"parameters": ["p"], "measurements": {"main": {"time": [{"point": [4], "values": [3]}]}}}`.
+A line of JSON lines is `{"params": {"p": 4, "n": 100}, "callpath": "main->solve", "metric": "time", "value": 1.2}`.
+JSON nests call paths, metrics and points: `{"parameters": ["p"], "measurements": {"main": {"time": [{"point": [4],
+"values": [3]}]}}}`; archives (`.extra-p`) have `coordinates` for `point`.
 """
 
 from __future__ import annotations
 
 import io
 import json
-import math
 import re
 import zipfile
 import zlib
@@ -25,9 +24,10 @@ import numpy as np
 
 from splc.data.measurements import DEFAULT_METRIC, ROOT_CALLPATH, Experiment, Key
 from splc.errors import InputError, OutputError, Problem, Problems, listed, nearest, plural, shorten
+from splc.formats.benchmarks.declaration import number
 from splc.formats.column_choice import shown_value
 from splc.formats.detect import KEYWORDS, PARAMETERS, not_read
-from splc.formats.experiments.rows import ExperimentRows, check_names, number_of, read_number
+from splc.formats.experiments.rows import ExperimentRows, check_names, read_number
 from splc.io.files import MAX_UNPACKED, Source
 from splc.io.json import mismatches, parse_json
 from splc.io.numbers import number_text
@@ -50,15 +50,12 @@ class _StatementReader:
     """Reads a file statement by statement; problems are collected."""
 
     def __init__(self, source: Source) -> None:
-        self.source = source
-        self.problems = Problems(source.name)
-        self.parameters: dict[str, None] = {}
+        self.source, self.problems = source, Problems(source.name)
+        self.parameters, self.current, self.named = dict[str, None](), dict[str, str](), dict[Key, int]()
         # Coordinates, line, and whether they were in parentheses, which are optional for one parameter.
-        self.points: list[tuple[list[float], int, bool]] = []
-        self.current: dict[str, str] = {}
-        self.named: dict[Key, int] = {}
+        self.points = list[tuple[list[float], int, bool]]()
         # The first line of the data of a region and metric, and the repetitions of each point.
-        self.blocks: dict[Key, tuple[int, list[list[float]]]] = {}
+        self.blocks = dict[Key, tuple[int, list[list[float]]]]()
         self.rows: list[list[float]] | None = None
 
     def statement(self, text: str, line: int) -> None:
@@ -117,12 +114,12 @@ class _StatementReader:
 
     def experiment(self) -> Experiment:
         """Return the experiment."""
-        for number, text in enumerate(map(str.strip, _LINE_END.split(self.source.text())), start=1):
+        for at, text in enumerate(map(str.strip, _LINE_END.split(self.source.text())), start=1):
             if text and not text.startswith("#"):
-                self.statement(text, number)
-        for keyword, contents in (("PARAMETER", self.parameters), ("POINTS", self.points), ("DATA", self.blocks)):
-            if not contents:
-                self.problems.add(f"there is no {keyword} in the file")
+                self.statement(text, at)
+        contents = {"PARAMETER": self.parameters, "POINTS": self.points, "DATA": self.blocks}
+        for keyword in (keyword for keyword, content in contents.items() if not content):
+            self.problems.add(f"there is no {keyword} in the file")
         wrong = [point for point in self.points if self.parameters and len(point[0]) != len(self.parameters)]
         # The first point of each line.
         for coordinates, line, enclosed in {point[1]: point for point in reversed(wrong)}.values():
@@ -256,10 +253,7 @@ MEMBER = "experiment.json"
 
 def parse_experiment_json(source: Source) -> Experiment:
     """Return the experiment of a JSON file of Extra-P 4; problems name the place as a path."""
-    try:
-        content = parse_json(source.text())
-    except InputError as error:
-        raise error.at(source.name) from None
+    content = parse_json(source.text(), file=source.name)
     if not isinstance(content, dict):
         raise InputError(Problem("not an object", source.name))
     if "coordinates" in content and isinstance(content.get("measurements"), list):
@@ -280,7 +274,7 @@ def parse_experiment_json(source: Source) -> Experiment:
         for at, entry in enumerate(points):
             place = f"measurements.{shorten(key[0], 80)}.{shorten(key[1], 80)}[{at}]"
             point = next((entry[name] for name in _POINTS if name in entry), None)
-            point = point if isinstance(point, list) else [point] if not math.isnan(number_of(point)) else None
+            point = point if isinstance(point, list) else None if number(point) is None else [point]
             if point is None:
                 problems.add(f"{place}.point must be a list of coordinates")
                 continue

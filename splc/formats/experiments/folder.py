@@ -1,10 +1,9 @@
 """Experiments in folders with a file per run, and the parameters in the names of folders or files.
 
 The files are CUBE4 profiles (`.cubex`, of Score-P and Scalasca, read with the library pycubexr of the extra `cube`), or
-CSV tables without columns of parameters: `app.p8.n64.r1/profile.cubex` is a repetition of p = 8, n = 64. A parameter is
-a word and a number (`x4`, `p=4`). `r1`, `rep1` and `run1` number repetitions.
-Parameters with the same value in all names are left out: the name of a program, such as `lulesh2`, looks the same.
-Where the folders of profiles name the points, as for Extra-P, digits in the names of files are ignored.
+CSV tables: `app.p8.n64.r1/profile.cubex` is a repetition of p = 8, n = 64. A parameter is a word and a number (`x4`,
+`p=4`); `r1`, `rep1` and `run1` number repetitions. Parameters with the same value in all names are left out (a program
+called `lulesh2`). Where the folders of profiles name the points, digits in the names of files are ignored.
 """
 
 from __future__ import annotations
@@ -53,9 +52,7 @@ def read_cube_profile(path: Path, scaling: Scaling = "weak", *, inclusive: bool 
     except ImportError:
         hint = "install it with: pip install 'splc[cube]'"
         raise SpecError("CUBE profiles (.cubex) need the library pycubexr", hint=hint) from None
-    values: dict[Key, float] = {}
-    skipped: dict[str, str] = {}
-    additive: set[str] = set()
+    values, skipped, additive = dict[Key, float](), dict[str, str](), set[str]()
     parser = CubexParser(str(path))
     try:
         with warnings.catch_warnings(), parser:
@@ -95,9 +92,7 @@ class _Nodes:
     """The call tree of a profile: callers come before callees."""
 
     def __init__(self, parser: Any) -> None:
-        self.paths: list[str] = []
-        self.parents: list[int] = []
-        self.positions: dict[int, int] = {}
+        self.paths, self.parents, self.positions = list[str](), list[int](), dict[int, int]()
         for node in parser.all_cnodes():
             parent = -1 if node.parent is None else self.positions[node.parent.id]
             name = node.region.name + "".join(f"({key}={value})" for key, value in node.parameters.items())
@@ -110,10 +105,8 @@ def _values_by_path(
     nodes: _Nodes, metric: Any, rows: Mapping[int, int], table: Array, scaling: Scaling, inclusive: bool
 ) -> dict[str, float]:
     """Return call path → value of a metric; `rows`: id of a node → its row in the table of processes and threads."""
-    at = np.array([nodes.positions[node] for node in rows], dtype=np.int64)
-    parents = np.array(nodes.parents)
-    extreme = _EXTREMES.get(metric.data_type)
-    by_path: dict[str, float] = {}
+    at, parents = np.array([nodes.positions[node] for node in rows], dtype=np.int64), np.array(nodes.parents)
+    extreme, by_path = _EXTREMES.get(metric.data_type), dict[str, float]()
     if extreme is not None:
         found = zip((nodes.paths[node] for node in at.tolist()), extreme.reduce(table, axis=1).tolist(), strict=True)
         # CUBE stores the largest number where there are no values.
@@ -229,9 +222,7 @@ def parse_cube_folder(path: Path, scaling: Scaling, *, inclusive: bool) -> Exper
         return read_cube_profile(file, scaling, inclusive=inclusive)
 
     (parameters, points), profiles, source = _read_runs(path, CUBE, parsed)
-    rows = ExperimentRows(source, parameters)
-    skipped: Counter[str] = Counter()
-    reasons: dict[str, str] = {}
+    rows, skipped, reasons = ExperimentRows(source, parameters), Counter[str](), dict[str, str]()
     for point, (_, profile) in zip(points, profiles, strict=True):
         reasons |= profile.skipped
         skipped.update(profile.skipped.keys())

@@ -33,8 +33,8 @@ def _of_benchmark(
 ) -> tuple[Experiment, ...]:
     """Return the experiments in the output of a benchmark tool.
 
-    Parameters are the numeric options with several values, and with a value in every row. The benchmark that a row is
-    of, and its other options, are its call path, except columns that the user chose.
+    Parameters are the numeric options with several values, and with a value in every row. The benchmark of a row and
+    its other options are its call path, except columns that the user chose.
     """
     source = read_benchmark(path)
     if (stated_roles := source.stated if isinstance(source, TableSource) else None) is None:

@@ -1,10 +1,10 @@
 """Experiments from the rows of a file, in any format, and as plain CSV tables.
 
-Rows of equal points are repetitions. A table has a column for each parameter, and one for each metric, or `value` with
-the names of metrics in `metric`; `callpath` (or `region`) names call paths, `repetition` and `rep` are ignored, and
-columns of text are contexts. Without names, parameters are those before `value`, before call paths that are neither the
-first nor the last column, before the first metric that is named, or all but the last one. It is an error if one of them
-may be a metric as well: its values differ between most rows, or follow from the columns before it.
+A table has a column for each parameter, and one for each metric, or `value` with the names of metrics in `metric`;
+`callpath` (or `region`) names call paths, `repetition` and `rep` are ignored, columns of text are contexts. Without
+names, parameters are those before `value`, before call paths in the middle, before the first metric that is named, or
+all but the last one. It is an error if one of them may be a metric: its values differ between most rows, or follow from
+the columns before it.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import numpy as np
 
 from splc.data.measurements import DEFAULT_METRIC, ROOT_CALLPATH, Experiment, Key, ReadingReport, most_cells, title
 from splc.errors import InputError, Problem, Problems, listed, plural, shorten, unknown_name_hint
+from splc.formats.benchmarks.declaration import number
 from splc.formats.column_choice import ColumnChoice, columns_of, shown_value
 from splc.formats.measurements.read import require_constant, selected, separated, with_notes
 from splc.formats.measurements.rows import MeasurementRows
@@ -28,7 +29,6 @@ from splc.formats.table import split_table
 from splc.io.csv_rows import check_header, header_names, is_not_blank
 from splc.io.files import Source
 from splc.io.numbers import not_a_number, number_text, parse_column, parse_number, unit_of
-from splc.io.toml import finite_number
 from splc.types import Array
 
 # Units in separate cells: `DATA 12 ms`.
@@ -39,12 +39,10 @@ class ExperimentRows:
     """Collects the rows of a file, in any order, into an experiment."""
 
     def __init__(self, source: Source, parameters: Sequence[str]) -> None:
-        self.source = source
-        self.parameters = tuple(parameters)
-        self.count = 0
-        self._points: dict[tuple[float, ...], int] = {}
-        self._series: dict[Key, dict[int, list[float]]] = {}
-        self._empty: list[tuple[Key, int]] = []
+        self.source, self.parameters, self.count = source, tuple(parameters), 0
+        self._points = dict[tuple[float, ...], int]()
+        self._series = dict[Key, dict[int, list[float]]]()
+        self._empty = list[tuple[Key, int]]()
 
     def point(self, coordinates: Sequence[float]) -> int:
         """Return the position of a point, a new one unless an equal point is known."""
@@ -85,20 +83,11 @@ class ExperimentRows:
         return Experiment(self.parameters, points, series, report)
 
 
-def number_of(value: Any) -> float:
-    """Return a value of JSON, or its text, as a finite number; NaN if it is not one."""
-    if isinstance(value, str):
-        return parse_number(value)
-    number = finite_number(value)
-    return math.nan if number is None else number
-
-
 def read_number(value: Any, problems: Problems, place: str = "", line: int | None = None) -> float:
     """Return a value of JSON, or its text, as a finite number; anything else is noted, and NaN."""
-    number = number_of(value)
-    if math.isnan(number):
+    if (found := number(value)) is None:
         note_no_number(value, problems, line, place)
-    return number
+    return math.nan if found is None else found
 
 
 def note_no_number(value: Any, problems: Problems, line: int | None = None, place: str = "") -> None:
@@ -150,8 +139,8 @@ def parse_experiments_csv(
 ) -> tuple[Experiment, ...]:
     """Return the experiments of a CSV table, one per value of the contexts in `choice.by`.
 
-    `parameters`: the names of the columns that are parameters; None is by their place (see above). `metrics`: names or
-    patterns of columns that are metrics. `added`: parameters without a column → their value in all rows.
+    `parameters`: columns; None is by their place (see above). `metrics`: names or patterns of columns. `added`:
+    parameters without a column → their value in all rows.
     """
     choice, added = choice or ColumnChoice(), added or {}
     table = split_table(source, decimal=".")
@@ -159,8 +148,7 @@ def parse_experiments_csv(
     if not rows:
         raise InputError(Problem("the file is empty", source.name))
     (first, cells), *rows = rows
-    names = header_names(cells)
-    width, problems, body = len(names), Problems(source.name), []
+    width, problems, body = len(names := header_names(cells)), Problems(source.name), []
     for line, cells in rows:
         if len(cells) < width or is_not_blank(cells[width:]):
             problems.add(f"{len(cells)} fields, but the header has {width}", line)
@@ -168,8 +156,7 @@ def parse_experiments_csv(
             body.append((line, [cell.strip() for cell in cells]))
     header = [*added, *names]
     if len(set(header)) < len(header) or not all(header):
-        # Raises the error about the names.
-        _columns(source.name, header, first, parameters, metrics)
+        _columns(source.name, header, first, parameters, metrics)  # the error about the names
     texts = {name: [number_text(value)] * len(body) for name, value in added.items()}
     texts |= {name: [cells[at] for _, cells in body] for at, name in enumerate(names)}
     reserved = {*(parameters or ()), *(name for kind in _SPECIAL for name in _of_kind(header, kind))}
@@ -202,10 +189,10 @@ def _experiment(
     """Return the experiment in the columns of a table; `problems` are those that were found already."""
     numbers = {name: parse_column(texts[name]).tolist() for name in (*columns.parameters, *columns.values)}
     for name, column in numbers.items():
-        for text, number, line in zip(texts[name], column, lines, strict=True):
-            if math.isnan(number) and text:
+        for text, found, line in zip(texts[name], column, lines, strict=True):
+            if math.isnan(found) and text:
                 note_no_number(text, problems, line, name)
-            elif math.isnan(number) and name in columns.parameters:
+            elif math.isnan(found) and name in columns.parameters:
                 problems.add(f"{name} has no value", line)
     for special in filter(None, (columns.callpath, columns.metric)):
         for line in (line for text, line in zip(texts[special], lines, strict=True) if not text):

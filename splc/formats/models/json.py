@@ -190,7 +190,7 @@ _EXPONENT = re.compile(r"-?\d{1,6}(/\d{1,6})?", re.ASCII)
 
 def parse_stored_json(source: Source, system: VariabilityModel | None = None) -> StoredModel:
     """Return the model of a JSON file with all that it has; `system`: whose options the terms must use, None: any."""
-    content = _content(source)
+    content = parse_json(source.text(), whole=True, file=source.name)
     schema = declared(dict, content, {}).get("schema")
     if schema in SEVERAL and isinstance(models := content.get("models", content.get("values")), list):
         hint = "splc scale PROFILE --callpath NAME -o model.json writes one of a profile, splc learn --by one per file"
@@ -248,17 +248,9 @@ def _support(content: Mapping[str, Any], model: InfluenceModel) -> Support:
 
 def log_hash_of(source: Source) -> str | None:
     """Return the hash of the log that a JSON file of a model was written with, None if it was written alone."""
-    content = declared(dict, _content(source), {})
+    content = declared(dict, parse_json(source.text(), file=source.name), {})
     log = declared({"sha256": str}, content.get("log"), {}) if content.get("schema") == SCHEMA else {}
     return log.get("sha256")
-
-
-def _content(source: Source) -> Any:
-    """Return the content of a JSON file, whose whole numbers stay whole."""
-    try:
-        return parse_json(source.text(), whole=True)
-    except InputError as error:
-        raise error.at(source.name) from None
 
 
 def json_object(source: Source) -> dict[str, Any]:

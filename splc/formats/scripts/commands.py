@@ -136,8 +136,7 @@ FINAL_PREDICTIONS = "writeFinalPredictionResults"
 
 def parse_lines(source: Source) -> tuple[Script, tuple[Problem, ...]]:
     """Return the commands of a script that can be read, and what is wrong in others, but for the files they name."""
-    problems: list[Problem] = []
-    commands = []
+    problems, commands = list[Problem](), []
     for number, text in _statements(source):
         try:
             commands.append(_command(text, number))
@@ -206,8 +205,7 @@ def _pairs(words: list[str]) -> dict[str, Any]:
 
 def _check_values(command: ScriptCommand) -> None:
     """Check the values of a command."""
-    problems: list[Problem] = []
-    values = dict(command.values)
+    problems, values = list[Problem](), dict(command.values)
     choices = [{name: value} for name, listed in command.lists.items() for value in listed]
 
     def check(function: Callable[..., Any], *arguments: Any) -> None:
@@ -255,8 +253,7 @@ def whole_number(name: str, text: str, least: int) -> int:
 
 def settings_of(source: Source) -> dict[str, str]:
     """Return the settings of a file of `name value` (or `name:value`) lines."""
-    problems = Problems(source.name)
-    settings: dict[str, str] = {}
+    problems, settings = Problems(source.name), dict[str, str]()
     for number, line in _statements(source):
         name, value = [*re.split(r"[\s:]+", line, maxsplit=1), ""][:2]
         try:

@@ -197,8 +197,7 @@ def _spec(strategy: Strategy, values: Mapping[str, str]) -> tuple[str, str | Non
     for name in (name for name in values if name not in keys):
         hint = unknown_name_hint(name, spelled) if spelled else _usage(strategy)
         problems.append(Problem(f"{strategy.name} has no argument {name!r}", hint=hint))
-    positional: list[str] = []
-    keywords: dict[str, str] = {}
+    positional, keywords = list[str](), dict[str, str]()
     for key in strategy.keys:
         if (argument := values_by_key.get(key.name, key.default)) is None:
             problems.append(Problem(f"{strategy.name} needs {key.name}", hint=_usage(strategy)))

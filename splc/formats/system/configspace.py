@@ -128,10 +128,7 @@ class _ConfigSpaceReader(Assembly):
 
     def __init__(self, source: Source) -> None:
         super().__init__(source.name)
-        try:
-            self.content = declared(dict, parse_json(source.text()), {})
-        except InputError as error:
-            raise error.at(source.name) from None
+        self.content = declared(dict, parse_json(source.text(), file=source.name), {})
         self.name = _text(self.content, "name").strip() or self.default_name
         # None is a parameter that has a problem: constraints about it have no further one.
         self.parameters = dict[str, SpaceParameter | None]()

@@ -14,7 +14,7 @@ from splc.arithmetic.tree import Call, Name, Node, Number, Power, Product, Sum, 
 from splc.errors import InputError, OutputError, Problem, Problems, listed, nearest, plural
 from splc.formats.system.assembly import Assembly, FeatureNode, Group, always_selected, constant_of
 from splc.formats.system.feature_models import structure_of
-from splc.formats.system.uvl_expressions import (
+from splc.formats.system.uvl_parser import (
     Cursor,
     Domain,
     ExpressionParser,
