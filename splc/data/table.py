@@ -54,21 +54,26 @@ def value_text(option: Option, value: float) -> str:
     return DESELECTED if np.isnan(value) else f"{value:g}"
 
 
-def assignment_texts(system: VariabilityModel, values: Mapping[str, float]) -> dict[str, str]:
-    """Return option → text such as `cache`, `x=4` or `codec=zlib` of what a configuration selects, in their order.
+def assignment_part(option: Option, value: float, children: Mapping[str, tuple[str, str]]) -> str:
+    """Return `cache`, `tls=0`, `x=4` or `mode=fast`, and `codec=zlib` of one of the `children` of `text_values`."""
+    if not isinstance(option, BinaryOption):
+        return f"{option.name}={value_text(option, value)}"
+    if value and option.name in children:
+        return "=".join(children[option.name])
+    if (words := option.presentation.words) is None:
+        return option.name if value else f"{option.name}=0"
+    return f"{option.name}={words[value > 0]}"
 
-    The option of `codec=zlib` is the child of `codec`.
-    """
-    children, found = text_values(system), {}
+
+def assignment_texts(system: VariabilityModel, values: Mapping[str, float]) -> dict[str, str]:
+    """Return option → its `assignment_part` in what a configuration selects; that of `codec=zlib` is the child."""
+    children = text_values(system)
     parents = {parent for parent, _ in children.values()}
-    for option, value in zip(system.options, values.values(), strict=True):
-        if not isinstance(option, BinaryOption):
-            found[option.name] = f"{option.name}={value_text(option, value)}"
-        elif value and option.name not in parents:
-            words = option.presentation.words
-            plain = option.name if words is None else f"{option.name}={words[1]}"
-            found[option.name] = "=".join(children[option.name]) if option.name in children else plain
-    return found
+    return {
+        option.name: assignment_part(option, value, children)
+        for option, value in zip(system.options, values.values(), strict=True)
+        if not isinstance(option, BinaryOption) or (value and option.name not in parents)
+    }
 
 
 def table_columns(table: Any) -> dict[str, Array]:

@@ -294,7 +294,7 @@ def _without_units(table: TableSource) -> TableSource:
 
 
 def read_columns(source: Source, exempt: Collection[str] = ()) -> TableSource:
-    """Return a table with its columns, where no description of a system is known; rows that are too short are left out."""
+    """Return a table with its columns, where no description is known; rows that are too short are left out."""
     table = split_table(source, exempt=exempt)
     line, width, lines = int(table.lines[0]), len(table.header), table.lines
     remarks = (*table.remarks, *name_notes(table))

@@ -16,18 +16,19 @@ from typing import Any
 
 import numpy as np
 
+from splc.arithmetic.tree import Name, Node, Number, Product, Sum
 from splc.data.configurations import Configurations, unlisted_values
 from splc.data.measurements import FailureRule, Failures, Measurements
 from splc.errors import InputError, Problem, SplcError, plural
 from splc.formats.measurements.csv import read_option_table
 from splc.formats.measurements.selections import assignment_text
 from splc.formats.roles import Roles
+from splc.formats.system.assembly import comparison_of, disjunction
 from splc.formats.table import TableSource, split_table
 from splc.io.csv_rows import distinct_texts, rows_with
 from splc.io.files import STANDARD, Source, read_source
 from splc.io.json import plain_values
 from splc.io.numbers import parse_column
-from splc.models.terms import quoted
 from splc.system.constraints import OptionLiteral
 from splc.system.groups import child_texts
 from splc.system.mining import MinedConstraint, MinedConstraints, OptionRows, failing_combinations, mined_constraints
@@ -152,7 +153,21 @@ def _opposite(literal: OptionLiteral) -> OptionLiteral:
 
 
 def _clause(*literals: OptionLiteral) -> str:
-    return " | ".join(("" if literal.positive else "!") + quoted(literal.name) for literal in literals)
+    return disjunction(literals).text
+
+
+def _difference(name: str, value: float, side: int = 1) -> Node:
+    return Sum(((side, Name(name)), (-side, Number(value)))[::side])
+
+
+def _product(premises: Iterable[OptionLiteral], factors: Iterable[Node], gaps: Iterable[float] = ()) -> Node:
+    """Return a product that is 0 where a premise does not hold.
+
+    Products of small differences, `gaps`, would be 0 within the tolerance of comparisons: they have another factor.
+    """
+    scale = 10 ** math.ceil(-sum(math.log10(min(gap, 1.0)) for gap in gaps))
+    guards = (Name(name) if positive else Sum(((1, Number(1)), (-1, Name(name)))) for name, positive in premises)
+    return Product(tuple((1, factor) for factor in (*[Number(scale)] * (scale > 1), *guards, *factors)))
 
 
 def _comparison(premise: OptionLiteral, name: str, constraint: MinedConstraint) -> str:
@@ -160,46 +175,24 @@ def _comparison(premise: OptionLiteral, name: str, constraint: MinedConstraint) 
     values, sign = constraint.values, constraint.bounds
     if sign not in ("=", ">=", "<="):
         return _one_of([premise], {name: values})
-    return f"{_guards([premise])}{_distance(name, values[-1 if sign == '<=' else 0])} {sign} 0"
+    factor = _difference(name, values[-1 if sign == "<=" else 0])
+    return comparison_of(_product([premise], [factor]), sign, Number(0)).text
 
 
 def _one_of(premises: Iterable[OptionLiteral], allowed: Mapping[str, Sequence[float]]) -> str:
     """Return the comparison that one of some numeric options has an allowed value where all literals hold."""
-    factors = [_distance(name, value) for name, values in allowed.items() for value in values]
-    scale = _scale(gap for values in allowed.values() for gap in [np.diff(values).min(initial=1.0)] * len(values))
-    return f"{scale}{_guards(premises)}{' * '.join(factors)} = 0"
-
-
-def _scale(gaps: Iterable[float]) -> str:
-    """Return the factor of a product of small differences, which would be 0 within the tolerance of comparisons."""
-    scale = 10 ** math.ceil(-sum(math.log10(min(gap, 1.0)) for gap in gaps))
-    return f"{scale} * " if scale > 1 else ""
+    factors = [_difference(name, value) for name, values in allowed.items() for value in values]
+    gaps = (gap for values in allowed.values() for gap in [np.diff(values).min(initial=1.0)] * len(values))
+    return comparison_of(_product(premises, factors, gaps), "=", Number(0)).text
 
 
 def outside_range(
     premises: Sequence[OptionLiteral], name: str, ends: tuple[float, float], values: Sequence[float]
 ) -> str:
     """Return the comparison that an option, also with further values, is outside of a range where all literals hold."""
-    low, high = ends
-    sides = [] if low == -math.inf else [_distance(name, low)]
-    sides += [] if high == math.inf else [f"({_number(high)} - {quoted(name)})"]
-    guards = _guards(premises)
-    holds = f"1 - {guards.removesuffix(' * ')}" if guards else "0"
-    return f"{_scale([np.diff(values).min(initial=1.0)] * 2)}{guards}{' * '.join(sides)} < {holds}"
-
-
-def _guards(premises: Iterable[OptionLiteral]) -> str:
-    names = ((quoted(literal.name), literal.positive) for literal in premises)
-    return "".join(f"{name} * " if positive else f"(1 - {name}) * " for name, positive in names)
-
-
-def _distance(name: str, value: float) -> str:
-    return f"({quoted(name)} - {_number(value)})"
-
-
-def _number(value: float) -> str:
-    text = f"{value:.15g}"
-    return f"({text})" if text.startswith("-") else text
+    sides = [_difference(name, end, side) for end, side in zip(ends, (1, -1), strict=True) if math.isfinite(end)]
+    holds = Sum(((1, Number(1)), (-1, _product(premises, ())))) if premises else Number(0)
+    return comparison_of(_product(premises, sides, [np.diff(values).min(initial=1.0)] * 2), "<", holds).text
 
 
 SUFFIX = ".failures.csv"

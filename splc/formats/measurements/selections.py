@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from splc.data.configurations import Configurations, value_index, value_indices, with_further_values, wrong_value
+from splc.data.configurations import Configurations, value_index, value_indices, value_table, with_further_values
 from splc.data.property_unit import ColumnProblem, unit_problem
-from splc.data.table import DESELECTED, TRUTH, only_index, text_values
+from splc.data.table import DESELECTED, TRUTH, assignment_part, only_index, text_values
 from splc.errors import ConfigurationError, Problem, listed, nearest, plural, unknown_name_hint
 from splc.io.csv_rows import distinct_texts
 from splc.io.numbers import not_a_number, parse_number
@@ -131,9 +131,10 @@ class Selections:
         may_lack = isinstance(option, NumericOption) and option.optional
         if np.isnan(value) and not (may_lack and text.casefold() == "nan"):
             return f"{name}: {text!r} {not_a_number(text)}"
-        if (index := int(value_indices(option, np.array([value]))[0])) >= 0:
-            return position, index
-        message = wrong_value(option, value)
+        try:
+            return position, value_index(option, value)
+        except ConfigurationError as error:
+            message = error.problems[0].message
         if isinstance(option, NumericOption):
             self._unlisted.setdefault(option, {})[value] = message
         return message
@@ -242,16 +243,8 @@ def parse_configuration(text: str, system: VariabilityModel) -> Configurations:
 
 def assignment_text(values: Mapping[str, int], system: VariabilityModel) -> str:
     """Return assignments as text: `cache, tls=0, x=4`."""
-    parts, texts = [], text_values(system)
-    for name, index in values.items():
-        option = system.option(name)
-        if isinstance(option, BinaryOption):
-            words = option.presentation.words
-            plain = f"{name}={words[index]}" if words else name if index else f"{name}=0"
-            parts.append("=".join(texts[name]) if index and name in texts else plain)
-        else:
-            parts.append(f"{name}={DESELECTED if index == len(option.values) else f'{option.values[index]:g}'}")
-    return ", ".join(parts)
+    children, options = text_values(system), [(system.option(name), index) for name, index in values.items()]
+    return ", ".join(assignment_part(option, value_table(option)[index], children) for option, index in options)
 
 
 def _parts(text: str, system: VariabilityModel) -> list[str]:

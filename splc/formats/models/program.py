@@ -170,17 +170,9 @@ def _process(ensemble: projection.Ensemble, condition: str | None) -> dict[str, 
         # The variance of the noise of row r is a kernel's `noise` times `noises[r]`, plus `jitter`.
         "noises": parts[0].noise if parts else [],
         "jitter": projection.JITTER,
-        # That of a measurement, whose multiples are divided by `noise_unit`.
-        "noise": ensemble.noise,
-        "noise_unit": ensemble.noise_unit,
-        # The multiple of the standard deviation on each side of intervals.
-        "quantile": ensemble.quantile,
-        # The weight of the printed model in the mean on the scale, where it has a value.
+        **picked(ensemble, "noise, noise_unit, quantile"),
         "printed": 0.0 if ensemble.stacked is None else ensemble.stacked.weight,
-        # What the scatter of runs adds to the half width of intervals, in quadrature.
         "runs": ensemble.runs,
-        # The standard deviation at a further value of an option, as a multiple of its distance from the prediction at
-        # the nearest known one; of fewer than 2 / `extrapolation` values it is 2 / their number.
         "extrapolation": projection.EXTRAPOLATION,
     }
 

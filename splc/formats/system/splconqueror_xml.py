@@ -40,7 +40,7 @@ class _ElementReader(Assembly):
         self.notes.append(f"line {line}: {message}" if line else message)
 
     def elements(self, parent: etree._Element, where: str, known: Sequence[str]) -> Iterator[etree._Element]:
-        """Yield the child elements with a known name; of the others, misspelled ones that are not empty are problems."""
+        """Yield the child elements with a known name; misspelled other ones that are not empty are problems."""
         for element in parent:
             name = local_name(element)
             if name in known:

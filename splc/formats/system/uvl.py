@@ -14,16 +14,7 @@ from splc.arithmetic.tree import Call, Name, Node, Number, Power, Product, Sum, 
 from splc.errors import InputError, OutputError, Problem, Problems, listed, nearest, plural
 from splc.formats.system.assembly import Assembly, FeatureNode, Group, always_selected, constant_of
 from splc.formats.system.feature_models import structure_of
-from splc.formats.system.uvl_parser import (
-    Cursor,
-    Domain,
-    ExpressionParser,
-    UvlLine,
-    UvlToken,
-    is_domain,
-    lines_of,
-    text_of,
-)
+from splc.formats.system.uvl_parser import Cursor, Domain, UvlLine, UvlParser, UvlToken, is_domain, lines_of, text_of
 from splc.io.files import Source, write_whole
 from splc.io.numbers import number_text, parse_number
 from splc.system.clauses import Formula, Junction, NumericAtom, joined, opposite
@@ -147,7 +138,7 @@ class _UvlReader(Assembly):
         formulas: list[tuple[Formula, Sequence[UvlToken]]] = []
         for tokens in (*constraints, *self.inner_constraints):
             try:
-                formula = ExpressionParser(tokens, self.features, self.types, self.numbers).formula()
+                formula = UvlParser(tokens, self.features, self.types, self.numbers).formula()
             except InputError as error:
                 self.problems.include(error)
                 continue

@@ -155,7 +155,7 @@ class Cursor:
         return ".".join(parts)
 
 
-class ExpressionParser(Cursor):
+class UvlParser(Cursor):
     """Parses one constraint; features have types, if they are not Boolean, and attributes that are numbers."""
 
     def __init__(
