@@ -46,13 +46,11 @@ class Alternatives:
 
 
 def alternatives_among(names: Sequence[str], selected: Array) -> Alternatives:
-    """Return the alternative groups among columns.
+    """Return the alternative groups among columns; `selected`: shape (rows, columns), without duplicate rows.
 
     Names with a common prefix or suffix are preferred. Groups whose names have no common part, such as `mode_` or a
     word before numbers, must not be explained by chance. A parent is a column whose name all members begin with.
     Columns that never vary are in no group.
-
-    `selected`: whether each option is selected, shape (rows, columns), without duplicate rows.
     """
     rows = len(selected)
     everywhere = (1 << rows) - 1

@@ -119,8 +119,7 @@ def unfolded(table: TableSource) -> TableSource:
 
 def _with_numbers(table: TableSource, columns: dict[str, Sequence[str]]) -> TableSource:
     """Return a table with numbers instead of measured values with a unit (`0.12ms`), and of lists of repetitions."""
-    units: dict[str, str] = {}
-    lists: dict[str, list[list[str]]] = {}
+    units, lists = dict[str, str](), dict[str, list[list[str]]]()
     for name, cells in columns.items():
         first = [*map(str.strip, cells[:_LOOKED_AT])]
         beginning = [text for text in first if text.casefold() not in MISSING]
@@ -128,20 +127,16 @@ def _with_numbers(table: TableSource, columns: dict[str, Sequence[str]]) -> Tabl
         # Settings have units, too, but for those with a level such as `none`.
         stated = dict.fromkeys(text for text in first if text.casefold() not in NOT_USED)
         is_set = not is_context_name(name) and setting_numbers(stated)[1] != {}
-        is_number = is_measured or is_set or unit_of(beginning) == "%"
-        if not beginning or not is_number:
+        if not beginning or not (is_measured or is_set or unit_of(beginning) == "%"):
             continue
         written = [text for text in map(str.strip, cells) if text.casefold() not in MISSING]
         unit, numbers = setting_numbers(dict.fromkeys(written if is_set and not is_measured else ()))
+        if not numbers and (unit := unit_of(written) or ""):
+            numbers = {text: without_unit(text, unit) for text in written}
+        if not numbers:
+            unit, numbers = in_one_unit(written, is_duration_name(name)) or ("", {})
         if numbers:
             units[name] = unit
-            columns[name] = [numbers.get(text.strip(), text) for text in cells]
-            continue
-        if unit := unit_of(written) or "":
-            units[name] = unit
-            columns[name] = [without_unit(text, unit) for text in cells]
-        elif (common := in_one_unit(written, is_duration_name(name))) is not None:
-            units[name], numbers = common
             columns[name] = [numbers.get(text.strip(), text) for text in cells]
         elif all(map(_LIST.fullmatch, written)) and name.removesuffix("s") not in columns:
             lists[name] = [re.findall(r"[^][(),;\s]+", text) for text in cells]
