@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -34,6 +34,10 @@ NUMERIC = {"variable features", "numericoptions"}
 IDENTIFIER = {"configid"}
 _RESERVED = BINARY | NUMERIC | IDENTIFIER
 _SEPARATOR = "@"
+_BLANK = ("",)
+
+# Property → row → the texts of its repetitions.
+_Columns = dict[str, dict[int, tuple[str, ...]]]
 
 
 def read_measurements_xml(
@@ -46,22 +50,28 @@ def read_measurements_xml(
     root, rows = read_xml_children(source, "results", "a measurement file")
     decimal = _delimiter(root, "decimalDelimiter", policy.decimal, source)
     between = _delimiter(root, "separator", policy.separator, source)
-    selections, columns, lines = Selections(system), dict[str, _Column](), array("q")
+    selections, columns, lines = Selections(system), _Columns(), array("q")
     for row, element in enumerate(rows):
         lines.append(line_of(element))
         split = between if _first_attribute(element).casefold() == "true" else None
         _read_row(row, element, split, selections, columns)
     count, values, missing = len(lines), dict[str, Array](), dict[str, Array]()
-    indices, slots = selections.finish(count), np.ones(count, dtype=np.int64)
-    texts = {name: cells for name, column in columns.items() if (cells := column.cells(count)) is not None}
+    indices, slots, notes = selections.finish(count), np.ones(count, dtype=np.int64), list[str]()
+    single = {name: column for name, column in columns.items() if max(map(len, column.values())) == 1}
+    texts = {name: [column.get(row, _BLANK)[0] for row in range(count)] for name, column in single.items()}
     names, nfp = exact_names(system), nfp or usual
     properties, contexts = columns_of(texts, policy.columns, source.name, decimal=decimal, options=names, nfp=nfp)
-    notes: list[str] = []
     for name, column in columns.items():
         if name in properties or name not in texts:
-            numbers = parse_column(column.texts, decimal)
-            notes += value_notes({name: column.texts}, {name: numbers}, decimal)
-            values[name], missing[name], counts = column.finish(count, numbers, source.name)
+            every, counts = list(chain.from_iterable(column.values())), np.zeros(count, dtype=np.int64)
+            numbers, counts[[*column]] = parse_column(every, decimal), [*map(len, column.values())]
+            notes += value_notes({name: every}, {name: numbers}, decimal)
+            require_size(count, int(counts.max()), len(every), file=source.name)
+            measured = np.arange(counts.max()) < counts[:, np.newaxis]
+            values[name] = np.full(measured.shape, np.nan)
+            values[name][measured] = numbers
+            # A row without the property lacks one value.
+            missing[name] = (np.isnan(values[name]) & measured).sum(axis=1) + (counts == 0)
             slots = np.maximum(slots, counts)
     deviation = _deviation(root, notes)
     rows_read = (np.array(lines, dtype=np.int64), indices, selections.reasons, values, missing, slots)
@@ -73,9 +83,7 @@ def _first_attribute(element: etree._Element) -> str:
     return next((str(value).strip() for value in element.values()), "")
 
 
-def _read_row(
-    row: int, element: etree._Element, split: str | None, selections: Selections, columns: dict[str, _Column]
-) -> None:
+def _read_row(row: int, element: etree._Element, split: str | None, selections: Selections, columns: _Columns) -> None:
     described = False
     for data in element:
         name, text = _first_attribute(data), inner_text(data)
@@ -89,50 +97,12 @@ def _read_row(
             selections.identify(row, text)
         elif not name:
             selections.refuse(row, "a data element has no name (columname=…)")
-        elif not columns.setdefault(name, _Column()).add(row, text, split):
+        elif row in columns.setdefault(name, {}):
             selections.refuse(row, f"the property {name!r} is given twice")
+        else:
+            columns[name][row] = (*text.removesuffix(split).split(split),) if split else (text,)
     if not described:
         selections.refuse(row, "the row has no Configuration")
-
-
-@dataclass
-class _Column:
-    """The values of one property as texts, with the row and the repetition of each."""
-
-    rows: array[int] = field(default_factory=lambda: array("q"))
-    slots: array[int] = field(default_factory=lambda: array("q"))
-    texts: list[str] = field(default_factory=list)
-
-    def add(self, row: int, text: str, separator: str | None) -> bool:
-        """Add the values of one row, and return whether it had none yet."""
-        if self.rows and self.rows[-1] == row:
-            return False
-        parts = text.removesuffix(separator).split(separator) if separator else [text]
-        self.rows.extend([row] * len(parts))
-        self.slots.extend(range(len(parts)))
-        self.texts += parts
-        return True
-
-    def cells(self, count: int) -> list[str] | None:
-        """Return the text of each row; None if a row has several."""
-        if len(set(self.rows)) != len(self.rows):
-            return None
-        cells = [""] * count
-        for row, text in zip(self.rows, self.texts, strict=True):
-            cells[row] = text
-        return cells
-
-    def finish(self, count: int, numbers: Array, file: str) -> tuple[Array, Array, Array]:
-        """Return values, shape (count, k), and per row the number of missing values and of repetitions."""
-        rows, slots = np.array(self.rows, dtype=np.int64), np.array(self.slots, dtype=np.int64)
-        width = int(slots.max()) + 1
-        require_size(count, width, len(self.texts), file=file)
-        values = np.full((count, width), np.nan)
-        values[rows, slots] = numbers
-        counts = np.bincount(rows, minlength=count)
-        # A row without the property lacks one value.
-        missing = np.bincount(rows, weights=np.isnan(numbers), minlength=count).astype(np.int64)
-        return values, missing + (counts == 0), counts
 
 
 def _delimiter(root: etree._Element, attribute: str, delimiter: str | None, source: Source) -> str:

@@ -14,7 +14,7 @@ from splc.arithmetic.tree import Call, Name, Node, Number, Power, Product, Sum, 
 from splc.errors import InputError, OutputError, Problem, Problems, listed, nearest, plural
 from splc.formats.system.assembly import Assembly, FeatureNode, Group, always_selected, constant_of
 from splc.formats.system.feature_models import structure_of
-from splc.formats.system.uvl_parser import Cursor, Domain, UvlLine, UvlParser, UvlToken, is_domain, lines_of, text_of
+from splc.formats.system.uvl_parser import Cursor, Domain, UvlParser, UvlToken, is_domain, lines_of, text_of
 from splc.io.files import Source, write_whole
 from splc.io.numbers import number_text, parse_number
 from splc.system.clauses import Formula, Junction, NumericAtom, joined, opposite
@@ -106,13 +106,14 @@ class _UvlReader(Assembly):
             if line.indent == 0 and first.text in _SECTIONS and not first.quoted:
                 section = first.text
                 if section == "namespace":
-                    name = Cursor(line.tokens[1:]).name()
-                elif len(line.tokens) > 1:
+                    line.at = 1
+                    name = line.name()
+                elif line.tokens[1].kind != "end":
                     self.wrong(line, f"{section!r} stands alone in its line")
             elif section == "features":
                 self.add(line)
             elif section == "constraints":
-                constraints.append(line.tokens)
+                constraints.append(line.tokens[:-1])
             elif section == "imports":
                 hint = "write the features of the imported model into this file"
                 self.wrong(line, "imported models are not supported", hint)
@@ -152,11 +153,11 @@ class _UvlReader(Assembly):
             self.require(formula, tokens[0].line, text_of(tokens))
         return self.tree(name or self.root.name or self.default_name, self.root)
 
-    def wrong(self, line: UvlLine, message: str, hint: str | None = None) -> None:
+    def wrong(self, line: Cursor, message: str, hint: str | None = None) -> None:
         """Add the problem of a line."""
-        self.problems.add(message, line.number, text=line.text, hint=hint)
+        self.problems.add(message, line.line, text=line.text, hint=hint)
 
-    def add(self, line: UvlLine) -> None:
+    def add(self, line: Cursor) -> None:
         """Add a line of features."""
         while self._open and self._open[-1].indent >= line.indent:
             self._open.pop()
@@ -171,63 +172,61 @@ class _UvlReader(Assembly):
         else:
             self._add_feature(parent, line)
 
-    def _add_group(self, parent: FeatureNode, line: UvlLine) -> None:
-        cursor = Cursor(line.tokens)
-        bounds = _cardinality(cursor)
+    def _add_group(self, parent: FeatureNode, line: Cursor) -> None:
+        bounds = _cardinality(line)
         kind = line.text if bounds else line.tokens[0].text
-        group = Group(*(bounds or (0, 0)), [], line.number)
+        group = Group(*(bounds or (0, 0)), [], line.line)
         self._open.append(_Enclosing(line.indent, group))
         if bounds is None and (kind not in GROUPS or line.tokens[0].quoted):
             hint = nearest(kind, GROUPS) or f"a group is one of {', '.join(GROUPS)}, [n..m]; features are below it"
-            self.problems.add(f"{kind!r} below the feature {parent.name!r} is not a group", line.number, hint=hint)
+            self.problems.add(f"{kind!r} below the feature {parent.name!r} is not a group", line.line, hint=hint)
             return
-        cursor.at = cursor.at or 1
+        line.at = line.at or 1
         self._kinds.append((group, kind))
         parent.groups.append(group)
-        self._end(cursor, line)
+        self._end(line)
 
-    def _add_feature(self, parent: Group | None, line: UvlLine) -> None:
-        cursor = Cursor(line.tokens)
-        typed = len(line.tokens) > 1 and line.tokens[1].kind == "name"
-        kind = (cursor.take(*TYPES, kind="name") if typed else None) or "Boolean"
-        if not (name := cursor.name()):
+    def _add_feature(self, parent: Group | None, line: Cursor) -> None:
+        typed = line.tokens[1].kind == "name"
+        kind = (line.take(*TYPES, kind="name") if typed else None) or "Boolean"
+        if not (name := line.name()):
             hint = "names with other characters than letters, digits and _ are in double quotes"
             self.wrong(line, "the name of a feature is missing", hint)
-            name = f"line {line.number}"
-        feature = FeatureNode(name, line.number)
+            name = f"line {line.line}"
+        feature = FeatureNode(name, line.line)
         if parent is not None:
             parent.members.append(feature)
         elif self.root is None:
             self.root = feature
         else:
             hint = f"the root is {self.root.name!r} in line {self.root.line}; others are indented in its groups"
-            self.problems.add(f"a second root feature: {name!r}", line.number, hint=hint)
+            self.problems.add(f"a second root feature: {name!r}", line.line, hint=hint)
         self.features.setdefault(name, feature)
         if kind != "Boolean":
             self.types[name] = kind
         self._open.append(_Enclosing(line.indent, feature))
-        if cursor.take("cardinality", kind="name"):
-            if (bounds := _cardinality(cursor)) is None:
+        if line.take("cardinality", kind="name"):
+            if (bounds := _cardinality(line)) is None:
                 self.wrong(line, "'cardinality' is not followed by [n..m]")
             elif bounds != (1, 1):
                 hint = "a feature is selected once or not at all; write several features"
                 self.wrong(line, f"the cardinality of the feature {feature.name!r} is not supported", hint)
-        if cursor.token.kind == "sign" and cursor.token.text == "{":
-            for key, value in _attributes(cursor):
+        if line.token.kind == "sign" and line.token.text == "{":
+            for key, value in _attributes(line):
                 if key == "constraint":
                     self.inner_constraints.append(value)
                 elif key == "constraints":
                     self.inner_constraints += parts_of(value[1:-1])
                 elif key != "abstract":
-                    self.attributes.append(line.number)
+                    self.attributes.append(line.line)
                     number = parse_number("".join(token.text for token in value))
                     if [token.kind for token in value].count("number") == 1 and math.isfinite(number):
                         self.numbers.setdefault(feature.name, {})[key] = number
-        self._end(cursor, line)
+        self._end(line)
 
-    def _end(self, cursor: Cursor, line: UvlLine) -> None:
-        if cursor.token.kind != "end":
-            text = f'"{cursor.token.text}"' if cursor.token.quoted else cursor.token.text
+    def _end(self, line: Cursor) -> None:
+        if line.token.kind != "end":
+            text = f'"{line.token.text}"' if line.token.quoted else line.token.text
             self.wrong(line, f"{text!r} is not expected here")
 
     def set_values(self, domains: Mapping[str, Domain]) -> None:

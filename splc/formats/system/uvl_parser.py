@@ -48,20 +48,6 @@ class UvlToken:
         return 0 if self.kind != "sign" else (self.text in "{[(") - (self.text in "}])")
 
 
-@dataclass(frozen=True, slots=True)
-class UvlLine:
-    """A logical line: brackets continue it over several lines of the file."""
-
-    number: int
-    indent: int
-    tokens: list[UvlToken]
-
-    @property
-    def text(self) -> str:
-        """The line as text."""
-        return text_of(self.tokens)
-
-
 def text_of(tokens: Iterable[UvlToken]) -> str:
     """Return tokens as text."""
     text, previous = "", UvlToken("end", "(", 0)
@@ -75,7 +61,7 @@ def text_of(tokens: Iterable[UvlToken]) -> str:
     return text
 
 
-def lines_of(source: Source, problems: Problems) -> Iterator[UvlLine]:
+def lines_of(source: Source, problems: Problems) -> Iterator[Cursor]:
     """Yield the lines of a file that are not empty; add a problem for each sign that has no meaning."""
     text = source.text().replace("\r\n", "\n").replace("\r", "\n")
     number, start, first, depth = 1, 0, 0, 0
@@ -84,7 +70,7 @@ def lines_of(source: Source, problems: Problems) -> Iterator[UvlLine]:
         kind, value = str(match.lastgroup), match[0]
         if kind == "newline":
             if not depth and tokens:
-                yield UvlLine(tokens[0].line, len(text[start:first].expandtabs(_TAB)), tokens)
+                yield Cursor(tokens, len(text[start:first].expandtabs(_TAB)))
                 tokens = []
             number += 1
             if not tokens:
@@ -109,7 +95,7 @@ def lines_of(source: Source, problems: Problems) -> Iterator[UvlLine]:
     if depth:
         problems.add(f"{opened.text!r} is not closed", opened.line, text=text.split("\n")[opened.line - 1].strip())
     elif tokens:
-        yield UvlLine(tokens[0].line, len(text[start:first].expandtabs(_TAB)), tokens)
+        yield Cursor(tokens, len(text[start:first].expandtabs(_TAB)))
 
 
 # Formulas are refused beyond this depth of brackets, and this number of names (`<=>` doubles what it joins).
@@ -125,11 +111,16 @@ _Parsed = Formula | Node | str
 
 
 class Cursor:
-    """A position in the tokens of a line."""
+    """A position in the tokens of a line, which brackets continue over several lines of the file."""
 
-    def __init__(self, tokens: Sequence[UvlToken]) -> None:
+    def __init__(self, tokens: Sequence[UvlToken], indent: int = 0) -> None:
         self.tokens = [*tokens, UvlToken("end", "", tokens[-1].line if tokens else 0)]
-        self.at = 0
+        self.at, self.indent, self.line = 0, indent, self.tokens[0].line
+
+    @property
+    def text(self) -> str:
+        """The line as text."""
+        return text_of(self.tokens[:-1])
 
     @property
     def token(self) -> UvlToken:
@@ -178,7 +169,7 @@ class UvlParser(Cursor):
 
     def wrong(self, message: str, hint: str | None = None) -> InputError:
         """Return an error at the next token."""
-        return InputError(Problem(message, line=self.token.line, text=text_of(self.tokens[:-1]), hint=hint))
+        return InputError(Problem(message, line=self.token.line, text=self.text, hint=hint))
 
     def level(self, level: int) -> _Parsed:
         """Parse operators of one level of binding and all that bind more strongly."""
