@@ -193,7 +193,8 @@ class _ConfigSpaceReader(Assembly):
     def parameter(self, name: str) -> SpaceParameter:
         """Return a parameter."""
         if name not in self.parameters:
-            raise InputError(f"unknown parameter {name!r}", hint=nearest(name, self.parameters))
+            known = [each for each, parameter in self.parameters.items() if parameter is not None]
+            raise InputError(f"unknown parameter {name!r}", hint=nearest(name, known))
         if (parameter := self.parameters[name]) is None:
             raise InputError([])
         return parameter
