@@ -157,7 +157,9 @@ def _clause(*literals: OptionLiteral) -> str:
 
 
 def _difference(name: str, value: float, side: int = 1) -> Node:
-    return Sum(((side, Name(name)), (-side, Number(value)))[::side])
+    """Return an option minus a value, or for the other side, -1, the value minus the option."""
+    first, second = (Name(name), Number(value))[::side]
+    return Sum(((1, first), (-1, second)))
 
 
 def _product(premises: Iterable[OptionLiteral], factors: Iterable[Node], gaps: Iterable[float] = ()) -> Node:
