@@ -62,7 +62,7 @@ def assignment_part(option: Option, value: float, children: Mapping[str, tuple[s
         return "=".join(children[option.name])
     if (words := option.presentation.words) is None:
         return option.name if value else f"{option.name}=0"
-    return f"{option.name}={words[value > 0]}"
+    return f"{option.name}={words[bool(value)]}"
 
 
 def assignment_texts(system: VariabilityModel, values: Mapping[str, float]) -> dict[str, str]:
