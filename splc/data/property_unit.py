@@ -50,10 +50,7 @@ _READABLE = ("s", "ms", "µs", "ns")
 
 
 def unit_in_name(name: str) -> str | None:
-    """Return the unit that the name of a property states, None if it states none.
-
-    `energy (J)` and `size [kB]` do, and names that end in one: `time_ms`, `solve_seconds`, `memoryMiB`.
-    """
+    """Return the unit in the name of a property (`energy (J)`, `size [kB]`, `time_ms`, `memoryMiB`), None if absent."""
     if (match := BRACKETS.fullmatch(name)) is not None:
         unit = (match[3] if match[2] is None else match[2]).strip()
         return unit if is_unit(unit) else None
@@ -97,8 +94,7 @@ def titled(name: str, unit: str | None) -> str:
 def readable(unit: str | None, values: Iterable[float]) -> tuple[float, str]:
     """Return a factor and the unit of values that are multiplied by it, so that they are readable.
 
-    Of times in seconds of which the largest is 0.0123, these are 1000 and `ms`. Other units are kept; the unit is empty
-    where it is not known.
+    Of times in seconds of which the largest is 0.0123, these are 1000 and `ms`. Other units are kept, None is empty.
     """
     known = _SPELLINGS.get(unit or "", unit or "")
     sizes = [abs(value) for value in values if math.isfinite(value) and value]

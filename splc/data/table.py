@@ -85,9 +85,8 @@ def table_columns(table: Any) -> dict[str, Array]:
         table = {key: [row.get(key) for row in table] for key in keys}
     names = table if isinstance(table, Mapping) else getattr(table, "column_names", getattr(table, "columns", None))
     if names is None:
-        raise MeasurementError(
-            f"{type(table).__name__} is not a table", hint="give a data frame, a dict of columns, or a list of dicts"
-        )
+        hint = "give a data frame, a dict of columns, or a list of dicts"
+        raise MeasurementError(f"{type(table).__name__} is not a table", hint=hint)
     spellings = [str(name) for name in names]
     for name in spellings:
         if spellings.count(name) > 1:
@@ -99,9 +98,8 @@ def table_columns(table: Any) -> dict[str, Array]:
         except TypeError:
             values = np.asarray(table[name])
         if values.ndim != 1 or (columns and len(values) != len(next(iter(columns.values())))):
-            raise ConfigurationError(
-                f"{name}: one value per configuration is needed, not {values.shape or table[name]}"
-            )
+            found = values.shape or table[name]
+            raise ConfigurationError(f"{name}: one value per configuration is needed, not {found}")
         columns[str(name)] = values
     return columns
 
@@ -138,19 +136,14 @@ def numbers_of(values: Array) -> Array | None:
 
 def texts_of(values: Array) -> list[str]:
     """Return a column as texts, without spaces around them; those of missing values are empty."""
-    return [
-        "" if _is_missing(item) else f"{item:.15g}" if isinstance(item, float) else str(item).strip()
-        for item in values.tolist()
-    ]
+    known = ("" if _is_missing(item) else item for item in values.tolist())
+    return [f"{item:.15g}" if isinstance(item, float) else str(item).strip() for item in known]
 
 
 def _is_missing(value: Any) -> bool:
     """Return whether a cell is None, pandas' NA or NaT, or NaN."""
-    return (
-        value is None
-        or type(value).__name__ in {"NAType", "NaTType"}
-        or (isinstance(value, float) and math.isnan(value))
-    )
+    is_nan = isinstance(value, float) and math.isnan(value)
+    return value is None or is_nan or type(value).__name__ in {"NAType", "NaTType"}
 
 
 def whole_numbers(values: Array) -> Array:
