@@ -100,7 +100,7 @@ SCALING = _within("scaling", {
     "median of plausible functions": {"single._LIKELY": 1.0, "multi.default.LIKELY": 1.0},
     "price of negative coefficients": {"evidence.NEGATIVE": 1.0},
     "price of functions that become negative": {
-        "single.log_excluded": partial(_always, 0.0), "multi.terms.log_excluded": partial(_always, 0.0)},
+        "evidence.log_excluded": partial(_always, 0.0), "multi.terms.log_excluded": partial(_always, 0.0)},
     "prior of exponents (plain: all alike)": {
         "single._DENOMINATORS": dict.fromkeys((1, 2, 3, 4, 5), 1.0),
         "single._MULTIPLIED": dict.fromkeys((1, 2, 3, 4), 1.0), "single._BY_LOGARITHM": (1.0, 1.0)},

@@ -255,7 +255,7 @@ CLASSES: Mapping[str, str] = {
     "projection": "splc.learning.projection:Ensemble",
     "sum": "splc.learning.projection:EnsembleSum",
     "mixture": "splc.learning.contexts.sources:SourceMixture",
-    "unmeasured": "splc.learning.contexts.sources:UnmeasuredContext",
+    "unmeasured": "splc.learning.contexts.sources:SourceMixture",
 }
 PRINTED: Mapping[str, str] = {"printed": "splc.learning.projection:PrintedIntervals"}
 
@@ -311,9 +311,6 @@ class LearningResult(Drawn, Reported):
     # what predicts: the full model of the default learner, of most others the performance-influence model
     predictor: Predictor
     learner: str  # the name of the learner
-    # the terms in the order in which they were selected; empty for a predictor without readable terms
-    terms: tuple[LearnedTerm, ...]
-    rounds: tuple[Round, ...]  # the history; empty for learners without rounds and for averaged (bagged) models
     # why learning ended; the stepwise learner's reasons are in `splc.learning.stepwise.algorithm`
     termination: str
     nfp: str  # the property that was learned
@@ -326,6 +323,9 @@ class LearningResult(Drawn, Reported):
     seconds: float  # wall time of learning
     preset: str  # the name of the preset
     settings: Mapping[str, Any] = field(hash=False)  # all settings by name
+    # the terms in the order in which they were selected; empty for a predictor without readable terms
+    terms: tuple[LearnedTerm, ...] = ()
+    rounds: tuple[Round, ...] = ()  # the history; empty for learners without rounds and for averaged (bagged) models
     seed: int = 0  # the seed
     provenance: Mapping[str, Any] = field(default_factory=dict, hash=False)  # sampling, files with hashes, version
     notes: tuple[str, ...] = ()  # what the user should know

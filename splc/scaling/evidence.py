@@ -19,7 +19,7 @@ from typing import Protocol, TypeVar
 
 import numpy as np
 
-from splc.scaling.data import Condensed, repetition_noise
+from splc.scaling.data import Condensed
 from splc.types import Array
 
 _CENTERS = np.array([0.001, 0.003, 0.01, 0.03, 0.1, 0.3])
@@ -315,6 +315,11 @@ def noise_scales(values: Array, kind: int, x: Array | None = None) -> Array:
     return size * growth(x, x) if kind == GROWING and x is not None else size
 
 
+def noise_of(measured: Condensed, kind: int, x: Array | None = None) -> NoiseEvidence:
+    """Return the prior of the noise of means, if it is of some kind."""
+    return noise_evidence(measured, noise_scales(measured.values, kind, x))
+
+
 def growth(x: Array, points: Array) -> Array:
     """Return the size of growing noise at x, relative to its geometric mean at some points."""
     with np.errstate(divide="ignore"):
@@ -351,7 +356,7 @@ def kinds_of_noise(
         kinds.append((relative, RELATIVE, rows, np.full(len(rows), np.log(1 - _FLOORED_SHARE))))
         squares, sizes = relative.best
         free = np.maximum(measured.values.shape[1] - sizes, 1)
-        repeated = repetition_noise(measured)[rows] > 100 * _SUSPICIOUS
+        repeated = measured.noise[rows] > 100 * _SUSPICIOUS
         floored[rows] = repeated | (np.sqrt(squares / free) > _SUSPICIOUS)
     if len(rows := np.flatnonzero(floored)):
         kinds.append((weigh(rows, FLOORED), FLOORED, rows, np.log(np.where(absolute[rows], 1.0, _FLOORED_SHARE))))

@@ -24,23 +24,10 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import LearningError
 from splc.learning import projection
-from splc.learning.contexts.sources import MappedProcess, SourceMixture, Sources, UnmeasuredContext, mixed
+from splc.learning.contexts.sources import MappedProcess, SourceMixture, Sources, mixed
 from splc.learning.folds import splits
 from splc.learning.learner import LearningProblem
-from splc.learning.projection import (
-    FOLDS,
-    NO_INFLUENCE,
-    ROWS_OF_MODEL,
-    ContextBlock,
-    Data,
-    Ensemble,
-    FullModel,
-    FullModelFit,
-    OptionBasis,
-    SpacePredictions,
-    Variable,
-    positive_scale,
-)
+from splc.learning.projection import ROWS_OF_MODEL, ContextBlock, Ensemble, FullModel
 from splc.learning.registry import learn
 from splc.learning.result import LearningResult
 from splc.types import Array
@@ -82,11 +69,8 @@ class ContextRows:
     @classmethod
     def of(cls, configurations: Configurations, y: Array, repeated: Array) -> ContextRows:
         """Return the rows of repeated measurements, shape (n, repetitions), NaN where one is missing."""
-        runs = (
-            projection.run_width(np.log(y)[:, None] - np.log(repeated))
-            if np.nanmin(repeated, initial=np.inf) > 0
-            else 0.0
-        )
+        positive = np.nanmin(repeated, initial=np.inf) > 0
+        runs = projection.run_width(np.log(y)[:, None] - np.log(repeated)) if positive else 0.0
         return cls(configurations, y, (~np.isnan(repeated)).sum(axis=1), runs)
 
 
@@ -114,7 +98,7 @@ class JointModel:
             model.scale,
             self.origins[rows],
             model.configurations[rows],
-            Data(designs, data.y[rows], data.repetitions[rows], given_folds=data.folds[rows]),
+            projection.Data(designs, data.y[rows], data.repetitions[rows], given_folds=data.folds[rows]),
             refits,
             model.constant,
             whole=model,
@@ -124,7 +108,7 @@ class JointModel:
 
 def fit_joint_model(
     parts: Mapping[str, ContextRows],
-    variables: tuple[Variable, ...],
+    variables: tuple[projection.Variable, ...],
     scale: str = "auto",
     on_fit: Callable[[int], None] = lambda iterations: None,
 ) -> JointModel:
@@ -146,11 +130,13 @@ def fit_joint_model(
     repetitions = np.concatenate([part.repetitions for part in parts.values()])[rows].astype(float)
     configurations = every[rows]
 
-    def data_of(block: ContextBlock, weights: Array, used: tuple[Variable, ...]) -> tuple[OptionBasis, Data]:
-        basis = OptionBasis(used, block)
+    def data_of(
+        block: ContextBlock, weights: Array, used: tuple[projection.Variable, ...]
+    ) -> tuple[projection.OptionBasis, projection.Data]:
+        basis = projection.OptionBasis(used, block)
         designs = basis.designs(configurations, places)
         # Each fold of a context is predicted from the other folds of all contexts.
-        return basis, Data(designs, y, repetitions * weights, on_fit, ranks % FOLDS)
+        return basis, projection.Data(designs, y, repetitions * weights, on_fit, ranks % projection.FOLDS)
 
     equal = np.ones(len(rows))
     positive = bool(y.min() > 0)
@@ -247,7 +233,7 @@ class Sharing:
         """Return value → the weight of learning it alone, of those values that were learned."""
         return {value: self.weights[value] for value in values if value in self.weights}
 
-    def fit_of(self, name: str) -> FullModelFit | None:
+    def fit_of(self, name: str) -> projection.FullModelFit | None:
         """Return the fit of one value; None without rows of it and of others."""
         return partial(self.fit, name) if name in self.parts and len(self.parts) > 1 else None
 
@@ -263,7 +249,7 @@ class Sharing:
         # The test whether influences can be distinguished from noise takes longest: it is left out where both of its
         # results have the same consequence.
         single = alone(tested=False)
-        constant = replace(single, refits=None, constant=NO_INFLUENCE)
+        constant = replace(single, refits=None, constant=projection.NO_INFLUENCE)
         weight, other = (weight_of_alone(each, shared, len(rows.y)) for each in (single, constant))
         if max(weight, other) > ALONE:
             single = alone()
@@ -311,7 +297,9 @@ class MappedValues:
         facts = (self.process, self.weight, self._noise(model))
         return SourceMixture(model.scale, model.quantile, self.sources, *facts, runs=model.runs)
 
-    def at(self, model: FullModel, configurations: Configurations, unmeasured: Configurations) -> SpacePredictions:
+    def at(
+        self, model: FullModel, configurations: Configurations, unmeasured: Configurations
+    ) -> projection.SpacePredictions:
         """Return what is predicted of configurations."""
         scale, weight, process = model.scale, self.weight, self.process
         found = self.shared.at(configurations, unmeasured)
@@ -329,7 +317,7 @@ class MappedValues:
             return np.asarray((1 - weight) * base + weight * process.covariance(rows, weights) + between)
 
         means, folds = (scale.backward(each - np.log(scale.unit)) for each in (t - weight * apart, folds))
-        return SpacePredictions(means, deviations, folds, covariance)
+        return projection.SpacePredictions(means, deviations, folds, covariance)
 
 
 def fit_mapped_model(joint: JointModel, name: str, parts: Mapping[str, ContextRows]) -> FullModel | None:
@@ -358,7 +346,7 @@ def fit_mapped_model(joint: JointModel, name: str, parts: Mapping[str, ContextRo
         processes.append(process := MappedProcess.fit(rows.rows(train), t[train], noise[train], theta))
         mean, variance = process.moments(rows.rows(out))
         mapped[:, out] = mean, np.sqrt(variance + process.noise_variance * noise[out])
-    refits, scale, (low, high) = shared.refits, positive_scale("log", shared.data.y), WEIGHTS
+    refits, scale, (low, high) = shared.refits, projection.positive_scale("log", shared.data.y), WEIGHTS
     held = np.log(shared.held_out * shared.scale.unit), refits.deviations * shared.scale.slope(shared.held_out)
     better = np.mean(shares_of_smaller_errors(mapped[0] - t, held[0] - t, positive=True))
     weight = float(low + (high - low) * better)
@@ -402,7 +390,7 @@ def shares_of_smaller_errors(first: Array, second: Array, *, positive: bool) -> 
     return tuple(float(np.mean(draws @ (errors[0] - errors[1]) < 0)) for errors in measures)
 
 
-def further_predictor(sharing: Sharing, name: str) -> UnmeasuredContext | Ensemble:
+def further_predictor(sharing: Sharing, name: str) -> SourceMixture | Ensemble:
     """Return what predicts a value without rows: the joint model at its number, or the mean of the other values."""
     parts = sharing.parts
     if not all((part.y > 0).all() for part in parts.values()):
@@ -419,7 +407,7 @@ def further_predictor(sharing: Sharing, name: str) -> UnmeasuredContext | Ensemb
         return replace(whole.ensemble, basis=replace(whole.basis, context=block), places=joint.places, runs=runs)
     measured = {joint.names.index(each): (part.configurations, part.y) for each, part in parts.items()}
     sources = Sources.of(joint.of(joint.names[0]).ensemble, measured)
-    return UnmeasuredContext(positive_scale("log", whole.data.y), whole.quantile, sources, runs=runs)
+    return SourceMixture(projection.positive_scale("log", whole.data.y), whole.quantile, sources, runs=runs)
 
 
 @dataclass(frozen=True, eq=False)
@@ -429,7 +417,7 @@ class GroupModels:
     results: Mapping[str, LearningResult]  # group → its model
     sharing: Sharing  # the rows of all groups
     # group without rows → what predicts it, as far as it was asked for
-    further: dict[str, UnmeasuredContext | Ensemble] = field(default_factory=dict)
+    further: dict[str, SourceMixture | Ensemble] = field(default_factory=dict)
 
     @classmethod
     def of(cls, parts: Mapping[str, Measurements], nfp: str, learner: projection.ProjectionLearner) -> Self:
@@ -438,7 +426,7 @@ class GroupModels:
         learners = {name: replace(learner, fit=sharing.fit_of(name)) for name in parts}
         return cls({name: learn(part, nfp, learner=learners[name]) for name, part in parts.items()}, sharing)
 
-    def predictor(self, name: str) -> Ensemble | SourceMixture | UnmeasuredContext:
+    def predictor(self, name: str) -> Ensemble | SourceMixture:
         """Return what predicts a group: its model, or of a further group what all have in common."""
         if name in self.results:
             predictor = self.results[name].predictor

@@ -87,7 +87,10 @@ def chosen_form(
 ) -> tuple[tuple[Submodel, ...], Submodel | None]:
     """Return the best model of each language, the chosen one first, and the exact model where one is chosen."""
     terms = settings.terms
-    languages = languages_of(settings.form, variables, positive=target.positive)
+    # Without numeric options sums have free signs anyway.
+    numeric = any(variable.kind == "numeric" for variable in variables)
+    languages: Sequence[Language] = [each for each in LANGUAGES[settings.form] if numeric or each != "shapes"]
+    languages = languages if target.positive else ("shapes",)
     max_terms = most_terms(target.learned, terms, settings.readable)
     short = SHORT_WITH_THRESHOLDS if "shapes" in languages else SHORT
     searches: list[LanguageSearch] = []
@@ -100,13 +103,6 @@ def chosen_form(
     exact = [model for search in searches if (model := exact_model(search, rows_per_term)) is not None]
     admitted = 1.0 if terms is not None else READABLE_ADMITTED if settings.readable else ADMITTED
     return chosen_among([search.submodels for search in searches], exact, admitted, is_positive)
-
-
-def languages_of(form: Form, variables: Sequence[Variable], *, positive: bool) -> tuple[Language, ...]:
-    """Return the languages that are searched."""
-    # Without numeric options sums have free signs anyway.
-    numeric = any(variable.kind == "numeric" for variable in variables)
-    return tuple(each for each in LANGUAGES[form] if numeric or each != "shapes") if positive else ("shapes",)
 
 
 def most_terms(rows: int, terms: int | None, readable: bool) -> int:

@@ -69,7 +69,8 @@ ROWS_OF_REFIT = 200
 # With more options than the first number, and than so many for each row, a search is about that number of them only:
 # those that explain the values best. The others have no influence.
 SCREENED, OPTIONS_PER_ROW = 200, 2
-# Rows of the full model; the influences of the printed terms are refitted to all rows.
+# Rows of the full model; more change little. (With the influences of printed terms fitted to all of 1,209 to 4,000 rows
+# errors of printed models were 0.999 to 1.015 times as large, on 10 samples of six systems.)
 ROWS_OF_MODEL = 1000
 FOLDS = 8
 # Unmeasured valid configurations that the printed model follows too.
@@ -121,10 +122,6 @@ ScaleChoice = Literal["auto", "log", "raw"]
 _auto = {"auto": None, "none": None}
 
 
-def _functions(text: str) -> str:
-    return ",".join(function_names(text))
-
-
 @dataclass(frozen=True)
 class ProjectionSettings:
     """Settings of the default learner."""
@@ -165,7 +162,7 @@ class ProjectionSettings:
         Setting(
             "[functions of one argument](../explanation/comparison.md#an-analytical-model), such as `sqrt,exp`, that "
             "terms may have besides powers and logarithms",
-            parse=_functions,
+            parse=lambda text: ",".join(function_names(text)),
         ),
     ] = ""
 

@@ -2,15 +2,14 @@
 
 In: the target, the variables and settings (`printed_model`). Out: a `PrintedModel`: the terms with their influences and
 their uncertainty in the unit of the property, the models of other sizes, and terms that the learning set does not
-distinguish from them (`aliases_of`). `refit` fits influences to more rows than the full model learned from. Files
-without a full model have the `PrintedIntervals`.
+distinguish from them (`aliases_of`). Files without a full model have the `PrintedIntervals`.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import reduce
 from operator import mul
 from typing import Any, ClassVar, Literal, Self
@@ -26,7 +25,6 @@ from splc.learning.projection.columns import CONSTANT_PLACE, LEFT_AROUND, Candid
 from splc.learning.projection.constants import ProjectionSettings
 from splc.learning.projection.scales import Scale, half_width
 from splc.learning.projection.submodels import Submodel, Target
-from splc.learning.projection.term_search import nonnegative
 from splc.learning.result import FormScore, InfluenceEstimate, PathPoint, PathTerm
 from splc.models.influence import BLOCK, InfluenceModel
 from splc.models.subexpressions import Derived
@@ -37,11 +35,6 @@ from splc.types import Array, Link
 _CONSTANT = 1e-14
 # Aliases that are reported for a term.
 MOST = 3
-# The weight of the projected influences in a refit, relative to columns of unit mean square: it decides only what the
-# rows do not.
-RIDGE = 1e-3
-# The share of the step at which the first prediction over the valid space would be 0 that influences may take.
-TOWARDS_ZERO = 0.9
 
 
 @dataclass(frozen=True)
@@ -51,7 +44,6 @@ class PrintedTerm:
     term: Term  # the term
     text: str  # the term as text; the number of a group has the stem of its members as name: `3 * ref`
     influence: float  # its influence
-    free: bool  # whether its influence may be negative
     folds: int  # in how many folds the fold's own model has a term of the same variables
     standard_error: float = math.nan  # the standard error of its influence
 
@@ -101,11 +93,6 @@ class PrintedModel:
     def model(self, order: Sequence[str] = ()) -> InfluenceModel:
         """Return the performance-influence model."""
         return InfluenceModel.from_terms(self.terms, order, self.link, self.derived)
-
-    def columns(self, configurations: Configurations) -> Iterator[tuple[slice, Array]]:
-        """Yield blocks of rows with the values of the selected terms, shape (rows, selected)."""
-        ones = tuple((selected.term, 1.0) for selected in self.selected)
-        return InfluenceModel(ones, derived=self.derived).contribution_blocks(configurations)
 
 
 @dataclass(frozen=True, eq=False)
@@ -229,9 +216,8 @@ def _selected(model: Submodel, errors: Array | None = None) -> tuple[PrintedTerm
     support, terms = search.supports(model.size), list[PrintedTerm]()
     for position, influence, error in zip(model.chosen, influences.tolist(), errors.tolist(), strict=True):
         factors = (candidates.units[unit].atom.term for unit in candidates.products[position])
-        free, folds = bool(candidates.free[position]), support[candidates.variables(position)]
-        text = candidates.text(position)
-        terms.append(PrintedTerm(reduce(mul, factors, CONSTANT), text, influence, free, folds, error))
+        term, folds = reduce(mul, factors, CONSTANT), support[candidates.variables(position)]
+        terms.append(PrintedTerm(term, candidates.text(position), influence, folds, error))
     return tuple(terms)
 
 
@@ -258,58 +244,11 @@ def aliases_of(candidates: Candidates, chosen: Sequence[int], learned: int) -> t
 
 
 def _correlations(candidates: Candidates, first: Array, second: Sequence[int], rows: slice = slice(None)) -> Array:
-    """Return the squared correlations of two sets of candidates at some rows, shape (first, second)."""
-    columns = (candidates.columns[list(at), rows] / candidates.weights[rows] for at in (first, second))
-    one, other = map(standardised, columns)
-    return np.asarray((one @ other.T) ** 2)
-
-
-def standardised(columns: Array) -> Array:
-    """Return rows with mean 0 and norm 1; constant ones are 0."""
-    centred = columns - columns.mean(axis=1, keepdims=True)
-    norms = np.linalg.norm(centred, axis=1, keepdims=True)
-    constant = norms <= math.sqrt(_CONSTANT) * np.linalg.norm(columns, axis=1, keepdims=True)
-    return np.asarray(np.where(constant, 0.0, centred / np.where(constant, 1.0, norms)))
-
-
-def refit(printed: PrintedModel, configurations: Configurations, values: Array, space: Configurations) -> PrintedModel:
-    """Return a printed model with influences that fit measured values best.
-
-    Differences are relative where all values are positive, and of logarithms for a product of factors. Standard errors
-    are those of the printed model. Of a positive property, the predictions of a sum stay positive where they were.
-    """
-    product, relative = printed.form == "product", printed.form != "product" and bool((values > 0).all())
-    target = np.log(values) if product else np.ones(len(values)) if relative else values
-    gram = np.zeros((len(printed.selected), len(printed.selected)))
-    moments = np.zeros(len(gram))
-    # In blocks, since the columns of millions of rows need much memory.
-    for rows, columns in printed.columns(configurations):
-        if relative:
-            columns = columns / values[rows, None]
-        gram += columns.T @ columns
-        moments += columns.T @ target[rows]
-    sizes = np.sqrt(np.diag(gram) / len(values))
-    present = sizes > 0
-    projected = np.array([term.influence for term in printed.selected])
-    units = sizes[present]
-    gram = gram[np.ix_(present, present)] / np.outer(units, units) / len(values) + RIDGE * np.eye(len(units))
-    moments = moments[present] / units / len(values) + RIDGE * projected[present] * units
-    is_free = np.array([term.free for term in printed.selected])[present]
-    influences = projected.copy()
-    influences[present] = nonnegative(gram, moments, is_free) / units
-    if relative:
-        share = min(_positive_share(printed, projected, influences, rows) for rows in (configurations, space))
-        influences = projected + share * (influences - projected)
-    pairs = zip(printed.selected, influences.tolist(), strict=True)
-    return replace(printed, selected=tuple(replace(term, influence=influence) for term, influence in pairs))
-
-
-def _positive_share(printed: PrintedModel, start: Array, influences: Array, configurations: Configurations) -> float:
-    """Return the share of the way from some influences to others on which predictions that are positive stay so."""
-    share = 1.0
-    for _, columns in printed.columns(configurations):
-        start_values, end_values = columns @ start, columns @ influences
-        lost = (end_values <= 0) & (start_values > 0)
-        ends = start_values[lost] / (start_values[lost] - end_values[lost])
-        share = min(share, TOWARDS_ZERO * float(ends.min(initial=np.inf)))
-    return share
+    """Return the squared correlations of two sets of candidates at some rows, shape (first, second); 0 of constants."""
+    standardised = []
+    for columns in (candidates.columns[list(at), rows] / candidates.weights[rows] for at in (first, second)):
+        centred = columns - columns.mean(axis=1, keepdims=True)
+        norms = np.linalg.norm(centred, axis=1, keepdims=True)
+        varies = norms > math.sqrt(_CONSTANT) * np.linalg.norm(columns, axis=1, keepdims=True)
+        standardised.append(np.divide(centred, norms, out=np.zeros_like(centred), where=varies))
+    return np.asarray((standardised[0] @ standardised[1].T) ** 2)
