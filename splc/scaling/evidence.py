@@ -104,9 +104,13 @@ class NoiseEvidence:
             likely = likely + self.within
             variance = variance + self.within * self.implied[:, None] ** 2
         total, spread = np.log(likely) + top, np.sqrt(variance / likely)
-        # The last column has no difference to a next one.
-        tables = ((table, np.diff(table, axis=1, append=table[:, -1:])) for table in (total, spread))
-        return tuple(table.ravel() for pair in tables for table in pair)
+        tables = []
+        for table in (total, spread):
+            # The last column has no difference to a next one.
+            steps = np.zeros_like(table)
+            np.subtract(table[:, 1:], table[:, :-1], out=steps[:, :-1])
+            tables += [table.ravel(), steps.ravel()]
+        return tuple(tables)
 
     def moments(self, squares: Array, free: Array, rows: Array | None = None) -> tuple[Array, Array, Array]:
         """Return the size of the variance of a mean of weight 1, its degrees of freedom, and its mean, of hypotheses.

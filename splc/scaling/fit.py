@@ -352,4 +352,5 @@ def _noise(measured: Condensed, residuals: Array, free: Array) -> Array:
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         relative = residuals / np.where(size > 0, size, 1.0)
         residual = 100 * np.sqrt((measured.counts * relative**2).sum(axis=1) / np.where(free > 0, free, np.nan))
-    return np.where(np.isfinite(measured.noise), measured.noise, residual)
+    repeated = measured.noise
+    return np.where(np.isfinite(repeated), repeated, residual)

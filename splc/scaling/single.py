@@ -1,19 +1,15 @@
 """The default learner for one parameter: a hypothesis out of the most plausible ones.
 
 All sums of up to two PMNF terms, with and without a constant, are fitted by least squares *relative* to the measured
-values, since noise grows with the values (the papers fit absolute residuals, which the largest value dominates). Each
-is weighed by its marginal likelihood over the unknown noise and coefficients (`splc.scaling.evidence`) and by the prior
-of its exponents (docs/decisions/0014-scaling-prior.md). The most plausible one is chosen. Where noise is large,
-hypotheses with at least 0.7 times the weight of the best are about as plausible, and of these the one whose value at
-four times the largest point is nearest to the median of all hypotheses is chosen: noise decides which one is best. All
-weights give intervals and the certainty of the lead term.
+values, since noise grows with the values. Each is weighed by its marginal likelihood over unknown noise and
+coefficients (`splc.scaling.evidence`) and by the prior of its exponents (docs/decisions/0014-scaling-prior.md). The
+most plausible one is chosen. Where noise is large, it decides which hypothesis is best: of those with at least 0.7 times the
+weight of the best, the one whose value at four times the largest point is nearest to the median of all is chosen. All
+weights give intervals and the certainty of the lead term. Two other kinds of noise are considered by their evidence: as
+large for small values as for large ones, and growing with the parameter.
 
-Two other kinds of noise are considered by their evidence: noise that is as large for small values as for large ones,
-where the values are not all positive, or relative noise turns out large; and noise that grows with the parameter, where
-repetitions suggest it.
-
-A search weighs hundreds of hypotheses, of which some tens are plausible. These are kept with the model, without their
-fits: eight bytes each. Fitting them again, for many quantities at once, takes microseconds.
+Of hundreds of hypotheses some tens are plausible. These are kept with the model, without their fits: eight bytes each.
+Fitting them again, for many quantities at once, takes microseconds.
 """
 
 from __future__ import annotations

@@ -32,11 +32,7 @@ MAX_THRESHOLDS = 31
 # each member beyond three: their most probable relevances fit by chance, which is not subtracted from the evidence.
 NUMBER_EVIDENCE = 3.0
 EVIDENCE_PER_MEMBER = 1.0
-# The first constant for further groups, once one group's numbers are used.
-FURTHER_NUMBER_EVIDENCE = 0.5
 ROWS_OF_NUMBERING = 150
-# Groups times variables up to which groups are compared one by one, too: a system of 200 options has fewer.
-SINGLE_GROUPS = 15_000
 
 # Priors, on the logarithms of the hyperparameters: centre and width. They were set once and not tuned; the errors
 # change little for scales of the relevance between 0.1 and 1.
@@ -122,6 +118,10 @@ ScaleChoice = Literal["auto", "log", "raw"]
 _auto = {"auto": None, "none": None}
 
 
+def _functions(text: str) -> str:
+    return ",".join(function_names(text))
+
+
 @dataclass(frozen=True)
 class ProjectionSettings:
     """Settings of the default learner."""
@@ -162,7 +162,7 @@ class ProjectionSettings:
         Setting(
             "[functions of one argument](../explanation/comparison.md#an-analytical-model), such as `sqrt,exp`, that "
             "terms may have besides powers and logarithms",
-            parse=lambda text: ",".join(function_names(text)),
+            parse=_functions,
         ),
     ] = ""
 

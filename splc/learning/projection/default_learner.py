@@ -34,7 +34,8 @@ from splc.learning.projection.full_model import ONE_ROW, FullModel, FullModelFit
 from splc.learning.projection.order import Constants, count_of, option_constants, space_of, unmeasured
 from splc.learning.projection.posterior import needs_scipy
 from splc.learning.projection.predictor import Stacked, on_scale, raised
-from splc.learning.projection.printed_model import PrintedIntervals, PrintedModel, printed_model
+from splc.learning.projection.printed_model import PrintedModel, printed_model
+from splc.learning.projection.scales import PrintedIntervals
 from splc.learning.projection.submodels import Target
 from splc.learning.result import Expected, InfluenceEstimate, LearnedTerm, LearningResult, MethodNote, Stage
 from splc.models.influence import InfluenceModel

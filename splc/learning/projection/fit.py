@@ -332,41 +332,33 @@ def refits(data: Data, firsts: Sequence[FirstFit]) -> Refits:
 
 def best_refits(data: Data, variables: int, setting: str, *, positive: bool) -> Refits:
     """Return the refits on the stated scale, or that with most evidence; of values of any sign, least error."""
-    if not positive:
-        return _general(data, variables)
-    scale, fitted = positive_scale("log", data.y), None
-    best = first_fit(data, variables, scale)
-    fits = len(data.y) >= constants.ROWS_OF_SCALE and float(data.y.max() / scale.unit) <= constants.LARGEST
-    if setting == "raw" or (setting == "auto" and fits):
-        predicted = np.exp(best.posterior.means(data.designs[0]))
-        raw = first_fit(data, variables, positive_scale("raw", data.y), predicted)
-        if setting == "raw" or raw.evidence - best.evidence > constants.SCALE_EVIDENCE:
-            best, fitted = raw, predicted
-    return _refits(data, variables, best, fitted)
 
+    def in_turn(first: FirstFit, fitted: Array | None) -> Refits:
+        """Return the refits, in turn with each kind of columns."""
+        others = (first_fit(data, variables, first.scale, fitted, kind) for kind in range(1, len(data.designs)))
+        return refits(data, [first, *others])
 
-def _refits(data: Data, variables: int, first: FirstFit, fitted: Array | None = None) -> Refits:
-    """Return the refits, in turn with each kind of columns."""
-    others = (first_fit(data, variables, first.scale, fitted, kind) for kind in range(1, len(data.designs)))
-    return refits(data, [first, *others])
-
-
-def _general(data: Data, variables: int) -> Refits:
-    """Return the refits of a property with values of any sign, on the scale with the smallest error."""
-    best: tuple[float, Refits] | None = None
     fitted = None
+    if positive:
+        scale = positive_scale("log", data.y)
+        best = first_fit(data, variables, scale)
+        fits = len(data.y) >= constants.ROWS_OF_SCALE and float(data.y.max() / scale.unit) <= constants.LARGEST
+        if setting == "raw" or (setting == "auto" and fits):
+            predicted = np.exp(best.posterior.means(data.designs[0]))
+            raw = first_fit(data, variables, positive_scale("raw", data.y), predicted)
+            if setting == "raw" or raw.evidence - best.evidence > constants.SCALE_EVIDENCE:
+                best, fitted = raw, predicted
+        return in_turn(best, fitted)
+    found: list[tuple[float, Refits]] = []
     for scale in general_scales(data.y):
-        if float(abs(scale.forward(data.y / scale.unit)).max()) > constants.LARGEST:
-            continue
-        grown = fitted if scale.grows else None
-        first = first_fit(data, variables, scale, grown)
-        fitted = first.posterior.means(data.designs[0]) if fitted is None else fitted
-        found = _refits(data, variables, first, grown)
-        error = float(abs(scale.backward(found.means) - data.y / scale.unit).mean())
-        if best is None or error < best[0] * (1 - 1e-9):
-            best = error, found
-    assert best is not None
-    return best[1]
+        if float(abs(scale.forward(data.y / scale.unit)).max()) <= constants.LARGEST:
+            grown = fitted if scale.grows else None
+            first = first_fit(data, variables, scale, grown)
+            fitted = first.posterior.means(data.designs[0]) if fitted is None else fitted
+            refitted = in_turn(first, grown)
+            found.append((float(abs(scale.backward(refitted.means) - data.y / scale.unit).mean()), refitted))
+    least = min(error for error, _ in found)
+    return next(refitted for error, refitted in found if error * (1 - 1e-9) <= least)
 
 
 def permutation_test(data: Data, variables: int, found: Refits) -> bool:

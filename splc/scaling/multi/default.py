@@ -1,20 +1,17 @@
 """The default learner for several parameters: one rule for all sets of points, dense, sparse or scattered.
 
-1. *Terms*. For each parameter all PMNF terms are weighed along all of its lines (`splc.scaling.multi.terms`). Without a
-   line of three points the shortlist comes from models of all parameters in which only its term is exchanged.
+1. *Terms*. For each parameter all PMNF terms are weighed along all of its lines (`splc.scaling.multi.terms`); without a
+   line of three points, by models of all parameters in which only its term is exchanged.
 2. *Combinations*. Every plausible choice of one term per parameter is put into every combination of sums and products,
-   of all parameters and of some of them, with a constant and without; all are fitted to all points and weighed by one
-   rule (`splc.scaling.multi.posterior`). Combinations that fit equally (on a pure cross a + b, a + a·b and b + a·b)
-   differ by their prior alone.
-3. *Exchange*. Lines judge the term of each parameter on its own. Terms that fit together may be far down in their
-   lists, such as those of a product, whose lines all have the same amplitude: they are found by exchanging one at a
-   time.
-4. *Choice*. First the parameters that have an effect are chosen, by the probability of all hypotheses with these
-   parameters: where few points show little, a constant is more plausible than each of many functions, but not than all
-   of them. Of their hypotheses the most plausible one is chosen, or, where several are about as plausible, the one
-   whose value at four times the largest points is nearest to the median of all hypotheses: noise decides which one is
-   best. Where no hypothesis is exact, all may have similar errors, so that their median is not informative, and the
-   most plausible one is chosen. `splc.scaling.multi.plausible` keeps the plausible ones.
+   with a constant and without; all are fitted to all points and weighed by one rule (`splc.scaling.multi.posterior`).
+   Combinations that fit equally (on a pure cross a + b, a + a·b and b + a·b) differ by their prior alone.
+3. *Exchange*. Terms that fit together may be far down in the lists of their lines, such as those of a product, whose
+   lines all have the same amplitude: they are found by exchanging one at a time.
+4. *Choice*. First the parameters that have an effect, by the probability of all hypotheses with these: where few points
+   show little, a constant is more plausible than each of many functions, but not than all of them. Then the most
+   plausible of their hypotheses, or, where several are about as plausible, the one whose value at four times the
+   largest points is nearest to the median of all: noise decides which one is best. Where no hypothesis is exact, all
+   may have similar errors, and the most plausible one is chosen. `splc.scaling.multi.plausible` keeps the others.
 
 Sources: Ritter et al., Learning Cost-Effective Sampling Strategies, section III; the rule is that of `single.default`.
 """
