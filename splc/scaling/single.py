@@ -3,10 +3,10 @@
 All sums of up to two PMNF terms, with and without a constant, are fitted by least squares *relative* to the measured
 values, since noise grows with the values. Each is weighed by its marginal likelihood over unknown noise and
 coefficients (`splc.scaling.evidence`) and by the prior of its exponents (docs/decisions/0014-scaling-prior.md). The
-most plausible one is chosen. Where noise is large, it decides which hypothesis is best: of those with at least 0.7 times the
-weight of the best, the one whose value at four times the largest point is nearest to the median of all is chosen. All
-weights give intervals and the certainty of the lead term. Two other kinds of noise are considered by their evidence: as
-large for small values as for large ones, and growing with the parameter.
+most plausible one is chosen. Where noise is large, it decides which hypothesis is best: of those with at least 0.7
+times the weight of the best, the one whose value at four times the largest point is nearest to the median of all is
+chosen. All weights give intervals and the certainty of the lead term. Two other kinds of noise are considered by their
+evidence: as large for small values as for large ones, and growing with the parameter.
 
 Of hundreds of hypotheses some tens are plausible. These are kept with the model, without their fits: eight bytes each.
 Fitting them again, for many quantities at once, takes microseconds.

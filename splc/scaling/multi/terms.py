@@ -1,10 +1,10 @@
 """The terms of each of several parameters, and the combinations of their effects: sums of products of one term each.
 
-With a, b, c the terms of three parameters, a combination is a set of their products, such as {a·b, c} for a·b + c.
-Of two or three parameters these are all sets of up to three products that use every parameter; of four or more all partitions
-into products, such as a·b + c + d, and the product of all with one other product; of three or more also the sum of all
-with the product of all: effects that dominate at cheap points, and one of all together that dominates elsewhere. A
-product is a bit mask of parameters: 0b101 is a·c.
+With a, b, c the terms of three parameters, a combination is a set of their products, such as {a·b, c} for a·b + c. Of
+two or three parameters these are all sets of up to three products that use every parameter; of four or more all
+partitions into products, such as a·b + c + d, and the product of all with one other product; of three or more also the
+sum of all with the product of all: effects that dominate at cheap points, and one of all together that dominates
+elsewhere. A product is a bit mask of parameters: 0b101 is a·c.
 
 Quantities without negative measurements are not predicted to be negative. A hypothesis is linear in the term of each
 parameter: where it is not negative at the corners of a box of points, it is not negative inside, either. The box is
