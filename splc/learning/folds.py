@@ -234,7 +234,7 @@ class CrossValidated:
 
 
 @dataclass(frozen=True)
-class SparseErrors:
+class PrintedErrors:
     """The errors of a printed model that is not what predicts (mean relative ones in percent; None: undefined)."""
 
     learning_error: float | None = None  # on the learning set

@@ -22,7 +22,7 @@ from splc.learning.folds import (
     Groups,
     JudgedRows,
     Judgement,
-    SparseErrors,
+    PrintedErrors,
     drawn_folds,
     repeated_settings,
     splits,
@@ -42,7 +42,7 @@ def judged(
     *,
     notes: Iterable[str] = (),
     printed: InfluenceModel | None = None,
-    printed_errors: SparseErrors | None = None,
+    printed_errors: PrintedErrors | None = None,
     **found: Any,
 ) -> LearningResult:
     """Return the result of a learner with all errors; `found`: further fields, also `termination` and `seconds`."""
@@ -55,7 +55,7 @@ def judged(
     if printed is not None:
         other = rows.judge(partial(predictions, printed))
         judgements.append(other)
-        printed_errors = replace(printed_errors or SparseErrors(), **dict[str, Any](other.errors))
+        printed_errors = replace(printed_errors or PrintedErrors(), **dict[str, Any](other.errors))
     system = problem.measurements.system
     facts: dict[str, Any] = {"splc": __version__, "learner": learner.name, "system": system.name}
     if problem.observed:

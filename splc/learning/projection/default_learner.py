@@ -24,7 +24,7 @@ from splc.data.configurations import Configurations
 from splc.errors import LearningError, listed, plural
 from splc.io.numbers import percentage
 from splc.learning.folds import FEWEST as FEWEST_GROUPS
-from splc.learning.folds import CrossValidated, SparseErrors
+from splc.learning.folds import CrossValidated, PrintedErrors
 from splc.learning.judging import judged
 from splc.learning.learner import INTERRUPTED, LearningProblem, one_thread
 from splc.learning.projection import constants
@@ -236,7 +236,7 @@ class ProjectionLearner:
             path=printed.path,
             intervals=full.predictor,
             printed=model,
-            printed_errors=SparseErrors(
+            printed_errors=PrintedErrors(
                 cross_validated=crossed, distance=100 * printed.distance if full.scale.positive else None
             ),
             printed_intervals=intervals,
