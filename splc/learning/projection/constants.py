@@ -65,8 +65,7 @@ ROWS_OF_REFIT = 200
 # With more options than the first number, and than so many for each row, a search is about that number of them only:
 # those that explain the values best. The others have no influence.
 SCREENED, OPTIONS_PER_ROW = 200, 2
-# Rows of the full model; more change little. (With the influences of printed terms fitted to all of 1,209 to 4,000 rows
-# errors of printed models were 0.999 to 1.015 times as large, on 10 samples of six systems.)
+# Rows of the full model, and of what the printed one follows; more change little.
 ROWS_OF_MODEL = 1000
 FOLDS = 8
 # Unmeasured valid configurations that the printed model follows too.
