@@ -168,17 +168,13 @@ class InfluenceEstimate:
 class Expected:
     """The expected differences between predictions and values of configurations that were not learned from."""
 
-    # 90 % of runs differ by at most this factor, or by at most this difference if not all values are positive; None if
-    # it is unknown
-    within: float | None
+    within: float | None  # 90 % of runs differ by at most this factor (difference, if not all values are positive)
     # the mean relative error of held-out configurations in percent, where all values are positive
     percent: float | None = None
     # the mean absolute difference of held-out configurations, where not all values are positive
     difference: float | None = None
     unknown: str = ""  # why the error is unknown, empty if it is known
-    # the mean relative error of single runs of these in percent; None without repetitions, or where values are not
-    # positive
-    run: float | None = None
+    run: float | None = None  # the mean relative error of single runs of these in percent; None without repetitions
     printed: float | None = None  # `percent` of the printed model, where another one predicts
     # where folds keep groups together, the mean relative error in percent at further rows of known groups
     known: float | None = None
@@ -210,9 +206,7 @@ class FormScore:
 
     form: str  # 'sum', 'shapes' (a sum with thresholds, saturations and free signs), or 'product'
     terms: int  # the number of its terms
-    # what forms are compared by, in percent: the mean of `cross_validated` and of the error that the full model and the
-    # distance to it give
-    score: float
+    score: float  # the mean of `cross_validated` and of the error that the full model and the distance to it give, in %
     cross_validated: float  # its mean error on held-out rows, in percent
 
 

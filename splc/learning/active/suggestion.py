@@ -234,9 +234,7 @@ class ConfigurationSuggestions(Presented):
     """Configurations to measure, in order."""
 
     configurations: Configurations  # the k configurations
-    # of the goal `variance`, the share of the mean variance before that each one takes off, in percent; of the goal
-    # `optimum`, the expected improvement in the unit of the property; shape (k,)
-    gains: Array
+    gains: Array  # for `variance`, the share of the mean variance, in percent; for `optimum`, the improvement; (k,)
     predicted: Array  # the predicted values, NaN without a full model, shape (k,)
     low: Array  # the lower ends of their intervals
     high: Array  # the upper ends of their intervals

@@ -43,8 +43,7 @@ class ChangedInfluence:
     options: tuple[str, ...]  # the option, or the two of an interaction
     # the sets of options whose columns are the same in these pairs, so that it may be one of theirs
     alternatives: tuple[tuple[str, ...], ...]
-    # the value after the change relative to before, where the option is selected (has its greatest value) relative to
-    # where it is not (has its least value)
+    # after the change relative to before, where the option has its greatest value relative to where it has its least
     factor: float
     low: float  # the lower end of the 95 % interval of the factor
     high: float  # the upper end
@@ -64,8 +63,7 @@ class ChangeTest:
     factor_changed: bool  # whether the common factor changed, by more than the stated size
     influences: tuple[ChangedInfluence, ...]  # the influences that changed, those found first are first
     deviation: float  # the standard deviation of the logarithms of the ratios around what is stated
-    # the change of one influence, as a factor above 1, that such pairs find in three of four cases; None if no option
-    # varies
+    # the change of an influence, a factor above 1, that such pairs find in three of four cases; None without options
     detectable: float | None
     at_least: float  # the size that a change must exceed, as a fraction
 

@@ -81,11 +81,9 @@ class FullModel:
     refits: Refits | None  # its parts, one for each fold; None for a constant model
     constant: str = ""  # why nothing but a constant was learned, empty otherwise
     stacked: Stacked | None = None  # the printed model, where it is a part of predictions
-    # the differences of the runs from the values of their configurations, as `residuals`, shape (n, repetitions), NaN
-    # where there is none; None: each configuration counts as one run
+    # the differences of runs from the values of their configurations, as `residuals`, shape (n, repetitions), or NaN
     offsets: Array | None = field(default=None, kw_only=True)
-    # of a model of one context, that of all contexts, whose rows the posteriors learned from, and the context of each
-    # row; None without contexts
+    # of a model of one context, that of all, whose rows the posteriors learned from, and the context of each row
     whole: FullModel | None = field(default=None, kw_only=True)
     places: Array | None = field(default=None, kw_only=True)
     transfer: Transfer | None = field(default=None, kw_only=True)  # None: the ensemble predicts

@@ -140,9 +140,7 @@ class Ensemble(MomentsPredictor):
     noise_unit: float  # the mean multiple that `Scale.noise` is divided by
     # the context of each of the configurations, positions in `basis.context.names`; None without contexts
     places: Array | None = None
-    # the multiple of the held-out values of all contexts, which differences between contexts have; None without
-    # contexts
-    joint_quantile: float | None = None
+    joint_quantile: float | None = None  # the multiple that differences between contexts have: of all held-out values
     stacked: Stacked | None = None  # the printed model, where it is a part of predictions
 
     @property

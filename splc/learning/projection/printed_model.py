@@ -93,8 +93,7 @@ class PrintedModel:
     aliases: tuple[tuple[str, str], ...]
     forms: tuple[FormScore, ...]  # the best model of each form, the printed one first
     distance: float  # its mean distance to the full model at unmeasured configurations, over the divisor
-    # the differences of predictions of held-out rows, by the fold's own terms and influences, and measured values,
-    # shape (n,): of ln y for positive properties
+    # predictions of held-out rows, by the fold's own terms, minus measured values, (n,): of ln y if these are positive
     errors: Array
     quantile: float  # the half width of 90 % prediction intervals, on the scale of `errors`
     folds: int  # the number of folds

@@ -32,8 +32,7 @@ _SHIFT = 0.02
 class Scale:
     """A monotone scale t(y), for values in a unit."""
 
-    # 'log': ln y; 'raw': y, with noise that grows with it; 'raw_constant': y, with constant noise; 'shifted_log': ln(y
-    # + shift); 'asinh': the inverse hyperbolic sine of y
+    # ln y; y, with noise that grows with it; y, with constant noise; ln(y + shift); the inverse hyperbolic sine of y
     name: Name
     unit: float  # the unit of the values
     positive: bool  # whether all measured values are positive; then errors are relative ones

@@ -53,9 +53,7 @@ class Loss:
 
     weights: Array  # shape (n,), the weight of each row, 1/n included
     squared: bool  # whether residuals are squared (else their absolute values count)
-    # rows with an unweighted loss up to this value count 0; None: no tube, so that the loss is convex, and its tangent
-    # bounds the gain of a candidate
-    tube: Array | None
+    tube: Array | None  # rows with an unweighted loss up to this value count 0; None: the loss is convex
     exact: float  # the largest loss that is only a rounding error
 
     @classmethod
