@@ -74,23 +74,24 @@ class NoiseEvidence:
         grid = _bank(free)[0]
         start, step = float(grid[0]), float(grid[1] - grid[0])
         # Linear interpolation as `np.interp` does, without a search since the grid has equal steps.
-        position = (np.log(np.minimum(np.maximum(squares, _SMALLEST), _LARGEST)) - start) / step
+        position = (np.log(np.minimum(np.maximum(squares, _SMALLEST), 0.99 * _LARGEST)) - start) / step
         index = position.astype(np.intp)
         position -= index
         if free not in self.tables:
             self.tables[free] = self._tables(free)
-        evidence_table, evidence_steps, noise_table, noise_steps = self.tables[free]
         if len(self.shares) > 1:
-            index = index + len(grid) * (np.arange(len(self.shares)) if rows is None else rows)
-        evidence, noise = evidence_steps[index], noise_steps[index]
-        evidence *= position
-        evidence += evidence_table[index]
-        noise *= position
-        noise += noise_table[index]
-        return evidence, noise
+            index += len(grid) * (np.arange(len(self.shares)) if rows is None else rows)
+        above, found = index + 1, []
+        for table in self.tables[free]:
+            below, value = table[index], table[above]
+            value -= below
+            value *= position
+            value += below
+            found.append(value)
+        return found[0], found[1]
 
     def _tables(self, free: int) -> tuple[Array, ...]:
-        """Return the log evidence and the noise at all steps of the grid, and the differences of steps."""
+        """Return the log evidence and the noise at all steps of the grid."""
         _, squares, top, parts, variances = _bank(free)
         likely = self.shares @ parts
         variance = self.shares @ variances
@@ -103,14 +104,7 @@ class NoiseEvidence:
         elif self.within.any():
             likely = likely + self.within
             variance = variance + self.within * self.implied[:, None] ** 2
-        total, spread = np.log(likely) + top, np.sqrt(variance / likely)
-        tables = []
-        for table in (total, spread):
-            # The last column has no difference to a next one.
-            steps = np.zeros_like(table)
-            np.subtract(table[:, 1:], table[:, :-1], out=steps[:, :-1])
-            tables += [table.ravel(), steps.ravel()]
-        return tuple(tables)
+        return (np.log(likely) + top).ravel(), np.sqrt(variance / likely).ravel()
 
     def moments(self, squares: Array, free: Array, rows: Array | None = None) -> tuple[Array, Array, Array]:
         """Return the size of the variance of a mean of weight 1, its degrees of freedom, and its mean, of hypotheses.
