@@ -101,8 +101,8 @@ def learn_sum(
     learner: str | Learner | None = None,
     missing: Missing = "error",
     seed: int = 0,
-    on_step: Callable[[Part, Step], None] = lambda part, step: None,
-    should_stop: Callable[[], bool] = lambda: False,
+    on_step: Callable[[Part, Step], None] | None = None,
+    should_stop: Callable[[], bool] | None = None,
     provenance: Mapping[str, Any] | None = None,
 ) -> SumResult:
     """Learn a model of each part of a property, and judge their sum by the values of the whole.
@@ -157,7 +157,7 @@ def learn_sum(
             learner=chosen,
             observed=part.observed,
             seed=seed,
-            on_step=partial(on_step, part),
+            on_step=None if on_step is None else partial(on_step, part),
             should_stop=should_stop,
         )
         if not result.readable:
