@@ -16,7 +16,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils import validation
 
 from splc.data.configurations import Configurations, with_further_values
-from splc.data.measurements import Measurements
+from splc.data.measurements import Measurements, side_by_side
 from splc.errors import LearningError, Problem, SpecError, listed
 from splc.io.numbers import comparable_size
 from splc.learning.contexts.sharing import GroupModels
@@ -248,13 +248,10 @@ def column_names(estimator: Any) -> tuple[str, ...]:
 def measurements_of(columns: Columns, y: Array, system: VariabilityModel) -> Measurements:
     """Return rows as measurements of a property `y`, of a system whose columns these are."""
     rows, row_of = np.unique(np.column_stack(list(columns.values())), axis=0, return_inverse=True)
-    counts = np.bincount(row_of)
     # The result must not depend on the order of equal rows.
     order = np.lexsort((y, row_of))
-    repetitions = np.full((len(rows), counts.max()), np.nan)
-    repetitions[np.arange(counts.max()) < counts[:, np.newaxis]] = y[order]
-    configurations = Configurations.from_columns(system, dict(zip(columns, rows.T, strict=True)))
-    return Measurements(configurations, {"y": repetitions})
+    repeated = side_by_side({"y": y[order, np.newaxis]}, row_of[order], np.ones(len(y), dtype=np.int64))
+    return Measurements(Configurations.from_columns(system, dict(zip(columns, rows.T, strict=True))), repeated)
 
 
 def group_names(groups: Any, rows: int) -> Array:

@@ -176,7 +176,10 @@ class Sources:
 
     def values(self, configurations: Configurations) -> Array:
         """Return ln y in each other context at m configurations, shape (m, contexts)."""
-        rows = _rows_of(self.configurations, configurations)
+        # Systems may differ in values.
+        inner, known = configurations.within(self.configurations.system)
+        rows = np.full(len(configurations), -1)
+        rows[known] = self.configurations.find(inner)
         result = np.where((rows >= 0)[:, None], self.logarithms[rows], np.nan)
         for column, place in enumerate(self.places):
             missing, basis = np.flatnonzero(np.isnan(result[:, column])), self.joint.basis
@@ -213,18 +216,6 @@ class Sources:
         if not all(0 <= place < len(context.names) for place in places):
             raise ValueError("the other contexts do not fit the joint model")
         return cls(joint, places, configurations, logarithms)
-
-
-def _rows_of(known: Configurations, wanted: Configurations) -> Array:
-    """Return the row of each wanted configuration among known ones, -1 if none; systems may differ in values."""
-    if wanted.system is known.system or wanted.system.options == known.system.options:
-        return known.find(wanted)
-    names = [option.name for option in known.system.options]
-    values = [np.column_stack([each.value(name) for name in names]) for each in (known, wanted)]
-    _, group = np.unique(np.nan_to_num(np.vstack(values), nan=-np.inf), axis=0, return_inverse=True)
-    rows = np.full(int(group.max()) + 1, -1)
-    rows[group[: len(known)]] = np.arange(len(known))
-    return np.asarray(rows[group[len(known) :]])
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,6 +21,7 @@ import numpy as np
 
 from splc.data.configurations import Configurations
 from splc.learning.folds import CrossValidated
+from splc.learning.judging import predictions
 from splc.learning.projection.basis import Variable
 from splc.learning.projection.columns import CONSTANT_PLACE, Language, aliases_of
 from splc.learning.projection.constants import Form, ProjectionSettings
@@ -143,12 +144,10 @@ def printed_model(
     # With few rows the support by folds is unreliable; if the number of terms is given, the nearest model is chosen.
     if exact is None and settings.terms is None and not target.few:
         model = with_agreed_terms(model, is_positive)
-    units = {unit for position in model.chosen for unit in search.candidates.products[position]}
-    derived = {part.name: part for unit in units for part in search.candidates.units[unit].atom.derived}
     return PrintedModel(
         form="product" if search.product else "sum",
         selected=_selected(model, np.sqrt(np.maximum(np.diag(model.covariance), 0.0))),
-        derived=tuple(derived[name] for name in sorted(derived)),
+        derived=_derived(model),
         path=_path(best),
         aliases=aliases_of(search.candidates, model.chosen, target.learned),
         forms=tuple(
@@ -164,26 +163,24 @@ def printed_model(
 
 def _positive_over(space: Configurations | None) -> IsPositive:
     """Return what tells whether a sum's predictions of a positive property are positive, at all rows and valid ones."""
-    unit_values: dict[tuple[str, int], Array] = {}
 
     def is_positive(model: Submodel) -> bool:
-        search, candidates = model.search, model.search.candidates
-        if search.product or not search.target.positive:
+        if model.search.product or not model.search.target.positive:
             return True
         if not model.positive or space is None:
             return model.positive
-        total = np.zeros(len(space))
-        influences = model.coefficients / candidates.scales(model.chosen)
-        for position, influence in zip(model.chosen, influences, strict=True):
-            column = np.full(len(space), influence)
-            for unit_index in candidates.products[position]:
-                if (search.language, unit_index) not in unit_values:
-                    unit_values[search.language, unit_index] = candidates.units[unit_index].atom.values(space)
-                column = column * unit_values[search.language, unit_index]
-            total += column
-        return bool((total > 0).all())
+        terms = tuple((each.term, each.influence) for each in _selected(model))
+        return bool((predictions(InfluenceModel.from_terms(terms, derived=_derived(model)), space) > 0).all())
 
     return is_positive
+
+
+def _derived(model: Submodel) -> tuple[Derived, ...]:
+    """Return the subexpressions in the terms of a model."""
+    candidates = model.search.candidates
+    units = {unit for position in model.chosen for unit in candidates.products[position]}
+    derived = {part.name: part for unit in units for part in candidates.units[unit].atom.derived}
+    return tuple(derived[name] for name in sorted(derived))
 
 
 # Returns whether all predictions of a model over the valid space are positive.
