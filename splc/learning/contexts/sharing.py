@@ -6,7 +6,7 @@ context as one more alternative group (docs/decisions/0016-contexts.md). Where t
 measured in others, too, its model is a mixture of the joint model and of a process that maps their values
 (`fit_mapped_model`). Which of two models is better is decided by resamples of held-out rows, those of the Bayesian
 bootstrap (Rubin, The Annals of Statistics 9, 1981), so that few rows decide little. A value without rows has a
-predictor only (`further_predictor`). `GroupModels` are the models of groups of rows that are learned together.
+predictor only (`further_predictor`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from statistics import median
-from typing import Self
 
 import numpy as np
 
@@ -28,8 +27,6 @@ from splc.learning.contexts.sources import MappedProcess, SourceMixture, Sources
 from splc.learning.folds import splits
 from splc.learning.learner import LearningProblem
 from splc.learning.projection import ROWS_OF_MODEL, ContextBlock, Ensemble, FullModel
-from splc.learning.registry import learn
-from splc.learning.result import LearningResult
 from splc.types import Array
 
 # Fewer values cannot show that they are numbers.
@@ -408,30 +405,3 @@ def further_predictor(sharing: Sharing, name: str) -> SourceMixture | Ensemble:
     measured = {joint.names.index(each): (part.configurations, part.y) for each, part in parts.items()}
     sources = Sources.of(joint.of(joint.names[0]).ensemble, measured)
     return SourceMixture(projection.positive_scale("log", whole.data.y), whole.quantile, sources, runs=runs)
-
-
-@dataclass(frozen=True, eq=False)
-class GroupModels:
-    """The models of groups."""
-
-    results: Mapping[str, LearningResult]  # group → its model
-    sharing: Sharing  # the rows of all groups
-    # group without rows → what predicts it, as far as it was asked for
-    further: dict[str, SourceMixture | Ensemble] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, parts: Mapping[str, Measurements], nfp: str, learner: projection.ProjectionLearner) -> Self:
-        """Learn all groups together."""
-        sharing = Sharing.of(parts, nfp, learner.chosen.scale)
-        learners = {name: replace(learner, fit=sharing.fit_of(name)) for name in parts}
-        return cls({name: learn(part, nfp, learner=learners[name]) for name, part in parts.items()}, sharing)
-
-    def predictor(self, name: str) -> Ensemble | SourceMixture:
-        """Return what predicts a group: its model, or of a further group what all have in common."""
-        if name in self.results:
-            predictor = self.results[name].predictor
-            assert isinstance(predictor, Ensemble | SourceMixture)
-            return predictor
-        if name not in self.further:
-            self.further[name] = further_predictor(self.sharing, name)
-        return self.further[name]
