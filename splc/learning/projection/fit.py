@@ -11,9 +11,8 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 
 import numpy as np
 
@@ -366,32 +365,23 @@ def permutation_test(data: Data, variables: int, found: Refits) -> bool:
     first, few = found.first, len(data.y) < constants.GUARD_ROWS
     if first.gain >= constants.GUARD_CERTAIN or (few and found.explained >= constants.GUARD_EXPLAINED):
         return True
-    searched = slice(constants.ROWS_OF_SEARCH)
-    design, t = data.designs[0].rows(searched), first.posterior.t[searched]
-    columns, draws, margin = constants.GUARD_SINGLE
-    if design.distinct > columns and has_large_correlation(design.columns, t, draws, margin):
+    searched, posterior = slice(constants.ROWS_OF_SEARCH), first.posterior
+    design, t, noise = data.designs[0].rows(searched), posterior.t[searched], posterior.noise[searched]
+    columns, count, margin = constants.GUARD_SINGLE
+    if design.distinct > columns and has_large_correlation(design.columns, t, count, margin):
         return True
     permutations, allowed = constants.GUARD_FEW_ROWS if few else constants.GUARD_PERMUTATIONS
+    z, draws = (t - posterior.mean) / posterior.deviation, np.random.default_rng(0)
+    start = start_of(design.distinct, variables)
     larger = 0
-    for permuted_gain in islice(permuted_gains(data, variables, first), permutations):
-        larger += permuted_gain >= first.gain
+    for _ in range(permutations):
+        # The noise is permuted with the values, since it may depend on the value.
+        order = draws.permutation(len(z))
+        optimum = search_hyperparameters(design, z[order], noise[order], start, constants.ITERATIONS)
+        larger += float(z @ z) / 2 - optimum.evidence >= first.gain
         if larger > allowed:
             return False
     return True
-
-
-def permuted_gains(data: Data, variables: int, first: FirstFit) -> Iterator[float]:
-    """Yield gains of evidence for permuted values, without end."""
-    searched, posterior = slice(constants.ROWS_OF_SEARCH), first.posterior
-    design, noise = data.designs[0].rows(searched), posterior.noise[searched]
-    z = (posterior.t[searched] - posterior.mean) / posterior.deviation
-    start = start_of(design.distinct, variables)
-    draws = np.random.default_rng(0)
-    while True:
-        order = draws.permutation(len(z))
-        # The noise is permuted with the values, since it may depend on the value.
-        optimum = search_hyperparameters(design, z[order], noise[order], start, constants.ITERATIONS)
-        yield float(z @ z) / 2 - optimum.evidence
 
 
 def has_large_correlation(columns: Array, values: Array, permutations: int, margin: float) -> bool:
