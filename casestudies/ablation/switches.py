@@ -16,7 +16,7 @@ from unittest.mock import patch
 
 import numpy as np
 
-from splc.learning.projection import choice, without_numbers
+from splc.learning.projection import printed_model, without_numbers
 from splc.learning.projection.constants import BOUNDS, START
 from splc.learning.projection.submodels import PROJECTION
 
@@ -36,9 +36,9 @@ LEARNING = _within("learning.projection", {
     # The printed model.
     "printed: second blend": {"submodels.BLENDS": (PROJECTION,)},
     "printed: terms that folds agree on": {"printed_model.with_agreed_terms": lambda model, test: model},
-    "printed: exact models": {"choice.exact_model": partial(_always, None)},
-    "printed: preference for sums of costs": {"choice._preferred": choice._shortest},
-    "printed: price of free signs and factors": {"choice.FURTHER_TERMS": 0},
+    "printed: exact models": {"printed_model.exact_model": partial(_always, None)},
+    "printed: preference for sums of costs": {"printed_model._preferred": printed_model._shortest},
+    "printed: price of free signs and factors": {"printed_model.FURTHER_TERMS": 0},
     "printed: other choice with few rows": {"submodels.FEW_ROWS": 0},
     "printed: limits of the expected error of few rows": {
         "submodels.SPREADS": math.inf, "submodels.FEW_ROWS_ERROR": math.inf},
@@ -59,8 +59,7 @@ LEARNING = _within("learning.projection", {
     "numbers in the names of members": {
         "full_model.with_supported_numbers": lambda variables, *_: without_numbers(variables)},
     "numbers: margins of evidence (plain: none)": {
-        "constants.NUMBER_EVIDENCE": 0.0, "constants.EVIDENCE_PER_MEMBER": 0.0,
-        "constants.FURTHER_NUMBER_EVIDENCE": 0.0},
+        "constants.NUMBER_EVIDENCE": 0.0, "constants.EVIDENCE_PER_MEMBER": 0.0},
     "scale of y": {"constants.ROWS_OF_SCALE": math.inf},
     "scale of y: growing noise": {"scales.Scale.grows": property(partial(_always, False))},
     "guard against noise": {"full_model.permutation_test": partial(_always, True)},
@@ -73,9 +72,9 @@ LEARNING = _within("learning.projection", {
     "priors of hyperparameters": {"fit.penalty": lambda logarithms: (0.0, np.zeros_like(logarithms))},
     "start of the search (plain: 1)": {
         "constants.START_RELEVANCE": 1.0, "constants.START": dict.fromkeys(START, 1.0)},
-    "printed: end of the search at a near sum": {"choice.is_enough": partial(_always, False)},
+    "printed: end of the search at a near sum": {"printed_model.is_enough": partial(_always, False)},
     "printed: unmeasured configurations in its target": {"order.UNMEASURED": 0},
-    "printed: products": {"choice.LANGUAGES": {
+    "printed: products": {"printed_model.LANGUAGES": {
         "auto": ("sum", "shapes"), "sum": ("sum", "shapes"), "product": ("product",)}},
     "strength of interactions (plain: 0.5)": {
         "constants.BOUNDS": {**BOUNDS, "interaction": (math.log(0.5), math.log(0.5))}},
@@ -100,7 +99,7 @@ SCALING = _within("scaling", {
     "median of plausible functions": {"single._LIKELY": 1.0, "multi.default.LIKELY": 1.0},
     "price of negative coefficients": {"evidence.NEGATIVE": 1.0},
     "price of functions that become negative": {
-        "single.log_excluded": partial(_always, 0.0), "multi.terms.log_excluded": partial(_always, 0.0)},
+        "evidence.log_excluded": partial(_always, 0.0), "multi.terms.log_excluded": partial(_always, 0.0)},
     "prior of exponents (plain: all alike)": {
         "single._DENOMINATORS": dict.fromkeys((1, 2, 3, 4, 5), 1.0),
         "single._MULTIPLIED": dict.fromkeys((1, 2, 3, 4), 1.0), "single._BY_LOGARITHM": (1.0, 1.0)},

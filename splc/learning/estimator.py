@@ -8,6 +8,7 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any, Literal, Self, overload
 
@@ -16,15 +17,15 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils import validation
 
 from splc.data.configurations import Configurations, with_further_values
-from splc.data.measurements import Measurements
+from splc.data.measurements import Measurements, side_by_side
 from splc.errors import LearningError, Problem, SpecError, listed
 from splc.io.numbers import comparable_size
-from splc.learning.contexts.sharing import GroupModels
+from splc.learning.contexts.sharing import Sharing, further_predictor
 from splc.learning.features import TableColumns, numbers_in, texts_in, total_effects
 from splc.learning.learner import Learner
 from splc.learning.projection import Form, ProjectionLearner, ProjectionSettings, ScaleChoice
 from splc.learning.registry import learn, learner_of
-from splc.learning.result import LearningResult
+from splc.learning.result import LearningResult, Predictor
 from splc.learning.stepwise.algorithm import StepwiseLearner
 from splc.learning.stepwise.settings import preset as preset_settings
 from splc.models.influence import InfluenceModel
@@ -143,11 +144,13 @@ class PerformanceInfluenceRegressor(IntervalRegressor):
         self._columns = TableColumns.of(column_names(self), X, self._texts)
         columns = self._columns.values(X)
         system, learner = self._columns.system(columns), self._learner(y)
-        self._groups: GroupModels | None = None
+        self._sharing: Sharing | None = None
+        # Groups without rows → what predicts them, as far as they were asked for.
+        self._further: dict[str, Predictor] = {}
+        self.results_: dict[str, LearningResult] = {}
         if groups is None:
             seed = 0 if self.random_state is None else self.random_state
             self.result_ = learn(measurements_of(columns, y, system), "y", learner=learner, seed=seed)
-            self.results_: dict[str, LearningResult] = {}
         else:
             if not isinstance(learner, ProjectionLearner):
                 raise SpecError(f"the learner {learner.name} learns each group alone", hint="preset='default'")
@@ -156,8 +159,10 @@ class PerformanceInfluenceRegressor(IntervalRegressor):
                 rows = np.flatnonzero(names == name)
                 some = {column: values[rows] for column, values in columns.items()}
                 parts[name] = measurements_of(some, y[rows], system)
-            self._groups = GroupModels.of(parts, "y", learner)
-            self.results_ = dict(self._groups.results)
+            self._sharing = Sharing.of(parts, "y", learner.chosen.scale)
+            for name, part in parts.items():
+                own = replace(learner, fit=self._sharing.fit_of(name))
+                self.results_[name] = learn(part, "y", learner=own)
             self.result_ = next(iter(self.results_.values()))
         result = self.result_
         self.model_, self.rounds_, self.termination_ = result.model, result.rounds, result.termination
@@ -199,7 +204,7 @@ class PerformanceInfluenceRegressor(IntervalRegressor):
             LearningError: if intervals are wanted of a model that has none (SPL Conqueror's algorithm).
         """
         validation.check_is_fitted(self)
-        if (groups is None) != (self._groups is None):
+        if (groups is None) != (self._sharing is None):
             where, hint = ("fit", "predict(X, groups=…)") if groups is None else ("predict", "fit(X, y, groups=…)")
             raise SpecError(f"only {where} has groups", hint=hint)
         if groups is None:
@@ -222,15 +227,23 @@ class PerformanceInfluenceRegressor(IntervalRegressor):
         return numbers
 
     def _interval(self, X: Array, group: str | None = None) -> tuple[Array, Array]:
-        intervals = self.result_.intervals if self._groups is None else self._groups.predictor(str(group))
+        intervals: Any = self.result_.intervals if group is None else self._predictor(group)
         if intervals is None:
             hint = "use preset='default'"
             raise LearningError(Problem("SPL Conqueror's algorithm has no prediction intervals", hint=hint))
-        return intervals.interval(self._configurations(X))
+        lower, upper = intervals.interval(self._configurations(X))
+        return lower, upper
 
     def _predicted(self, X: Array, group: str | None = None) -> Array:
-        predictor = self.result_ if self._groups is None else self._groups.predictor(str(group))
-        return predictor.predict(self._configurations(X))
+        return (self.result_ if group is None else self._predictor(group)).predict(self._configurations(X))
+
+    def _predictor(self, group: str) -> Predictor:
+        """Return what predicts a group: its model, or of a further group what all have in common."""
+        if group in self.results_:
+            return self.results_[group].predictor
+        if group not in self._further and self._sharing is not None:
+            self._further[group] = further_predictor(self._sharing, group)
+        return self._further[group]
 
     def _configurations(self, X: Array) -> Configurations:
         """Return rows as configurations of the system that was learned from, also with further values."""
@@ -248,13 +261,10 @@ def column_names(estimator: Any) -> tuple[str, ...]:
 def measurements_of(columns: Columns, y: Array, system: VariabilityModel) -> Measurements:
     """Return rows as measurements of a property `y`, of a system whose columns these are."""
     rows, row_of = np.unique(np.column_stack(list(columns.values())), axis=0, return_inverse=True)
-    counts = np.bincount(row_of)
     # The result must not depend on the order of equal rows.
     order = np.lexsort((y, row_of))
-    repetitions = np.full((len(rows), counts.max()), np.nan)
-    repetitions[np.arange(counts.max()) < counts[:, np.newaxis]] = y[order]
-    configurations = Configurations.from_columns(system, dict(zip(columns, rows.T, strict=True)))
-    return Measurements(configurations, {"y": repetitions})
+    repeated = side_by_side({"y": y[order, np.newaxis]}, row_of[order], np.ones(len(y), dtype=np.int64))
+    return Measurements(Configurations.from_columns(system, dict(zip(columns, rows.T, strict=True))), repeated)
 
 
 def group_names(groups: Any, rows: int) -> Array:

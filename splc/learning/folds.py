@@ -234,7 +234,7 @@ class CrossValidated:
 
 
 @dataclass(frozen=True)
-class SparseErrors:
+class PrintedErrors:
     """The errors of a printed model that is not what predicts (mean relative ones in percent; None: undefined)."""
 
     learning_error: float | None = None  # on the learning set
@@ -274,8 +274,7 @@ class JudgedRows:
     learned: Array  # the positions of the learning set among these
     judging: tuple[Array, Array]  # the positions of those of the learning set, and of the others, that judge a model
     evaluation: Measurements | None = None  # the configurations of the evaluation set that judge it, None without one
-    # error, by its name in `LearningResult` → the size of the sample that it is computed on, and the number of
-    # configurations that this was drawn from; other errors are computed on all
+    # error of a sample, by its name in `LearningResult` → the size of the sample, and of what it was drawn from
     samples: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     @classmethod

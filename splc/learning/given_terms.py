@@ -39,9 +39,7 @@ def parse_term(text: str, system: VariabilityModel) -> LearnedTerm:
 
 @dataclass(frozen=True)
 class GivenTerms:
-    """Least squares of given terms.
-
-    A constant is fitted only if it is one of them.
+    """Least squares of given terms; a constant is fitted only if it is one of them.
 
     Args:
         terms: the terms, distinct.
@@ -66,12 +64,7 @@ class GivenTerms:
 
     @classmethod
     def of(cls, texts: Sequence[str], system: VariabilityModel) -> GivenTerms:
-        """Return the learner for terms in SPL Conqueror's log grammar.
-
-        Raises:
-            ExpressionError: if a term is wrong.
-            LearningError: if there are no terms, or two are the same.
-        """
+        """Return the learner for terms in SPL Conqueror's log grammar."""
         return cls(tuple(parse_term(text, system) for text in texts))
 
     @property
@@ -80,11 +73,7 @@ class GivenTerms:
         return {"terms": [term.text() for term in self.terms]}
 
     def learn(self, problem: LearningProblem) -> LearningResult:
-        """Fit the influences by ordinary least squares, with their standard errors.
-
-        Raises:
-            LearningError: if there is nothing to learn from, or a term has no value somewhere.
-        """
+        """Fit the influences by ordinary least squares, with their standard errors."""
         if not len(problem.rows):
             raise LearningError("the learning set is empty", hint="sample at least one measured configuration")
         # Squares of huge values would overflow, those of tiny ones vanish.
@@ -110,9 +99,9 @@ class GivenTerms:
             model,
             termination="fitted",
             seconds=seconds,
-            terms=terms,
+            terms=tuple(terms),
             notes=notes,
-            estimates=self._estimates([term for term, _ in model.terms], fit, unit) if fit.freedom else (),
+            estimates=tuple(self._estimates([term for term, _ in model.terms], fit, unit)) if fit.freedom else (),
         )
 
     def _estimates(self, canonical: Iterable[Term], fit: Regression, unit: float) -> Iterator[InfluenceEstimate]:

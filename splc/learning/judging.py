@@ -22,13 +22,13 @@ from splc.learning.folds import (
     Groups,
     JudgedRows,
     Judgement,
-    SparseErrors,
+    PrintedErrors,
     drawn_folds,
     repeated_settings,
     splits,
 )
 from splc.learning.learner import Learner, LearningProblem
-from splc.learning.result import InfluenceEstimate, LearnedTerm, LearningResult, Predictor, Round
+from splc.learning.result import LearnedTerm, LearningResult, Predictor
 from splc.models.influence import InfluenceModel
 from splc.models.subexpressions import Derived
 from splc.system.variability import VariabilityModel
@@ -40,15 +40,12 @@ def judged(
     learner: Learner,
     predictor: Predictor,
     *,
-    terms: Iterable[LearnedTerm] = (),
-    rounds: Iterable[Round] = (),
     notes: Iterable[str] = (),
-    estimates: Iterable[InfluenceEstimate] = (),
     printed: InfluenceModel | None = None,
-    printed_errors: SparseErrors | None = None,
+    printed_errors: PrintedErrors | None = None,
     **found: Any,
 ) -> LearningResult:
-    """Return the result of a learner with all errors; `found`: further fields, at least `termination` and `seconds`."""
+    """Return the result of a learner with all errors; `found`: further fields, also `termination` and `seconds`."""
     # All rows, where a performance-influence model predicts: its terms are computed faster than rows are read.
     limit = None if isinstance(predictor, InfluenceModel) else MOST_JUDGED
     seen = problem.measurements, problem.nfp, problem.rows, problem.evaluation
@@ -58,7 +55,7 @@ def judged(
     if printed is not None:
         other = rows.judge(partial(predictions, printed))
         judgements.append(other)
-        printed_errors = replace(printed_errors or SparseErrors(), **dict[str, Any](other.errors))
+        printed_errors = replace(printed_errors or PrintedErrors(), **dict[str, Any](other.errors))
     system = problem.measurements.system
     facts: dict[str, Any] = {"splc": __version__, "learner": learner.name, "system": system.name}
     if problem.observed:
@@ -66,8 +63,6 @@ def judged(
     return LearningResult(
         predictor=predictor,
         learner=learner.name,
-        terms=tuple(terms),
-        rounds=tuple(rounds),
         nfp=problem.nfp,
         learning_configurations=len(problem.rows),
         left_out=int((problem.values == 0).sum()),
@@ -77,7 +72,6 @@ def judged(
         seed=problem.seed,
         provenance={**facts, **problem.provenance},
         notes=(*problem.notes, *notes, *judgement_notes(rows, judgement)),
-        estimates=tuple(estimates),
         printed=printed,
         printed_errors=printed_errors,
         system=system,

@@ -24,6 +24,12 @@ _SAMPLED = "sampled configuration was", "sampled configurations were"
 # The beginnings of notes about omitted configurations, which are not repeated for the parts of a sum.
 WITHOUT_VALUE = "left out, without a value of "
 WHERE_ZERO = "left out of relative errors, where "
+INTERRUPTED = "interrupted"
+OnStep = Callable[[Step], None]
+
+
+def ignore(step: Step) -> None:
+    """Do nothing after a step."""
 
 
 def match(
@@ -102,11 +108,10 @@ class LearningProblem:
     evaluation: Measurements | None = None  # to judge the model by; None: the measurements outside of the learning set
     validation: Array | None = None  # the positions that candidates are judged by; None: the learning set
     seed: int = 0  # the seed of whatever a learner draws
-    on_step: Callable[[Step], None] | None = None  # called after every step, a round or a stage
+    on_step: OnStep = ignore  # called after every step, a round or a stage
     # called with the expected share of the work that is done, by learners that can tell
     on_share: Callable[[float], None] = lambda share: None
-    # asked after every step; true keeps what is learned and ends
-    should_stop: Callable[[], bool] | None = None
+    should_stop: Callable[[], bool] = lambda: False  # asked after every step; true keeps what is learned and ends
     provenance: Mapping[str, Any] = field(default_factory=dict)  # recorded in the result
     notes: tuple[str, ...] = ()  # what the user should know about the learning set
     # the groups of the measured configurations that folds keep together, where they were stated
@@ -168,8 +173,6 @@ def usable_rows(
     return usable, rows, tuple(notes)
 
 
-INTERRUPTED = "interrupted"
-OnStep = Callable[[Step], None]
 T = TypeVar("T")
 
 
@@ -205,13 +208,12 @@ class Learner(Protocol):
         """Learn from the learning set of a problem; an `SplcError` if nothing can be learned."""
 
 
-def only_step(text: str, fit: Callable[[], T], on_step: OnStep | None) -> tuple[T, float]:
+def only_step(text: str, fit: Callable[[], T], on_step: OnStep) -> tuple[T, float]:
     """Return what the only step of a learner fits, and the seconds that it took."""
     started = time.monotonic()
     result = fit()
     seconds = time.monotonic() - started
-    if on_step is not None:
-        on_step(Stage(1, text, seconds))
+    on_step(Stage(1, text, seconds))
     return result, seconds
 
 

@@ -8,6 +8,7 @@ of a failed run, is an outlier (`outlier_of`).
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -74,8 +75,7 @@ def model_warnings(result: LearningResult, measurements: Measurements, space: Sp
     texts = (
         _outlying(result, measurements),
         *contradicted,
-        _understated(result, len(measured) - result.learning_configurations) or _overfitted(result),
-        _distant_terms(result),
+        *_about_errors(result, len(measured) - result.learning_configurations),
         idle,
     )
     return tuple(filter(None, texts))
@@ -232,45 +232,29 @@ def _exceeds(error: float, expected: float) -> bool:
     return error > max(UNDERSTATED * expected, expected + LEAST)
 
 
-def _understated(result: LearningResult, unlearned_count: int) -> str:
-    """Return a warning if the error on so many configurations not learned from is far above the cross-validated one."""
-    crossed, error = result.cross_validated, result.error
-    if crossed is None or error is None or unlearned_count < ENOUGH or not _exceeds(error, crossed.mean):
-        return ""
-    times = rounded_text(error / crossed.mean, 2)
-    return (
-        f"the error on configurations not learned from, {percentage(error, 3)}, is {times} times the "
-        "cross-validated one: your sample does not show all that matters"
-    )
-
-
-def _distant_terms(result: LearningResult) -> str:
-    """Return a warning if the printed model predicts much worse than the full one."""
-    printed = result.printed_errors
-    if printed is None:
-        return ""
-    own, full = printed.error, result.error
-    if own is None or full is None:
-        crossed = printed.cross_validated, result.cross_validated
-        own, full = (None if each is None else each.mean for each in crossed)
-    if own is None or full is None or not _exceeds(own, full):
-        return ""
-    return (
-        f"the printed terms explain only a part: their error is {percentage(own, 3)}, that of the full model, "
-        f"which predicts, {percentage(full, 3)}"
-    )
-
-
-def _overfitted(result: LearningResult) -> str:
-    """Return a warning if the errors of the printed model on and outside of the learning set differ widely."""
-    result = result.of_printed
-    learning, crossed = result.learning_error, result.cross_validated
-    kind, rest_error = "error on other configurations", result.error
-    if crossed is not None:
-        kind, rest_error = "cross-validated error", crossed.mean
-    if learning is None or rest_error is None or rest_error <= max(FACTOR * learning, learning + DIFFERENCE):
-        return ""
-    return (
-        f"the {kind} is {percentage(rest_error, 3)}, on the configurations learned from only "
-        f"{percentage(learning, 3)}: the model fits your sample much better than other configurations"
-    )
+def _about_errors(result: LearningResult, unlearned_count: int) -> Iterator[str]:
+    """Yield warnings about errors that are far above what to expect; `unlearned_count`: of other configurations."""
+    crossed, error, printed, explained = result.cross_validated, result.error, result.printed_errors, result.of_printed
+    learning, rest, kind = explained.learning_error, explained.error, "error on other configurations"
+    if explained.cross_validated is not None:
+        rest, kind = explained.cross_validated.mean, "cross-validated error"
+    if crossed is not None and error is not None and unlearned_count >= ENOUGH and _exceeds(error, crossed.mean):
+        yield (
+            f"the error on configurations not learned from, {percentage(error, 3)}, is "
+            f"{rounded_text(error / crossed.mean, 2)} times the cross-validated one: your sample does not show "
+            "all that matters"
+        )
+    elif learning is not None and rest is not None and rest > max(FACTOR * learning, learning + DIFFERENCE):
+        yield (
+            f"the {kind} is {percentage(rest, 3)}, on the configurations learned from only {percentage(learning, 3)}: "
+            "the model fits your sample much better than other configurations"
+        )
+    if printed is not None:
+        own, full = printed.error, error
+        if own is None or full is None:
+            own, full = (None if each is None else each.mean for each in (printed.cross_validated, crossed))
+        if own is not None and full is not None and _exceeds(own, full):
+            yield (
+                f"the printed terms explain only a part: their error is {percentage(own, 3)}, that of the full model, "
+                f"which predicts, {percentage(full, 3)}"
+            )

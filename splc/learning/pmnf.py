@@ -66,7 +66,7 @@ class PmnfLearner:
             model,
             termination="noCandidate",
             seconds=seconds,
-            terms=[LearnedTerm(term, influence) for term, influence in model.terms],
+            terms=tuple(LearnedTerm(term, influence) for term, influence in model.terms),
             notes=(*scaling.notes, *notes, *_differing(problem)),
             scaling=scaling,
         )

@@ -26,8 +26,8 @@ from splc.learning.baselines import SETTINGS as BASELINE_SETTINGS
 from splc.learning.baselines import BaselineLearner
 from splc.learning.folds import CrossValidated, Groups
 from splc.learning.judging import cross_validate
-from splc.learning.learner import Learner, LearningProblem, one_thread, usable_rows
-from splc.learning.result import LearningResult, Predictor, Step
+from splc.learning.learner import Learner, LearningProblem, OnStep, ignore, one_thread, usable_rows
+from splc.learning.result import LearningResult, Predictor
 from splc.learning.stepwise.algorithm import StepwiseLearner
 from splc.learning.stepwise.settings import PRESETS, SPLCONQUEROR, SPLCONQUEROR_2019, Settings, is_setting
 from splc.types import Array, Missing
@@ -148,7 +148,7 @@ def learn(
     missing: Missing = "error",
     observed: str | Sequence[str] = (),
     seed: int = 0,
-    on_step: Callable[[Step], None] | None = None,
+    on_step: OnStep | None = None,
     on_share: Callable[[float], None] = lambda share: None,
     should_stop: Callable[[], bool] | None = None,
     provenance: Mapping[str, Any] | None = None,
@@ -212,9 +212,9 @@ def learn(
         evaluation=evaluation,
         validation=judging,
         seed=seed,
-        on_step=on_step,
+        on_step=on_step or ignore,
         on_share=on_share,
-        should_stop=should_stop,
+        should_stop=should_stop or (lambda: False),
         provenance=provenance or {},
         notes=notes,
         given_groups=given_groups,
@@ -303,8 +303,8 @@ def search_settings(
     # Settings of the printed model do not change what the full model predicts.
     printed = not PRINTED.isdisjoint(values)
 
-    def error_of(chosen: Learner) -> tuple[CrossValidated | None, str | None]:
-        """Return the cross-validated error of a learner, or of its printed model, or why there is none."""
+    def trial_of(combination: Mapping[str, Any], chosen: Learner) -> Trial:
+        """Return settings with the cross-validated error of a learner, or of its printed model."""
 
         def learned(part: Array) -> list[Predictor]:
             result = learn(measurements, nfp, learner=chosen, learning_set=part, observed=observed, seed=seed)
@@ -313,15 +313,16 @@ def search_settings(
         try:
             with one_thread():
                 found = cross_validate(measurements, nfp, rows, folds, seed, learned, groups=groups)
-        except SplcError as error:
-            return None, error.problems[0].message
-        return (found[0], None) if found and found[0] else (None, "no measured value is usable")
+        except SplcError as problem:
+            return Trial(combination, None, problem.problems[0].message)
+        error = found[0] if found else None
+        return Trial(combination, error, None if error else "no measured value is usable")
 
-    calls = (partial(error_of, chosen) for chosen in learners if not should_stop())
+    calls = (partial(trial_of, *pair) for pair in zip(combinations, learners, strict=True) if not should_stop())
     trials = []
     try:
-        for combination, (error, reason) in zip(combinations, in_processes(calls, max(1, jobs)), strict=False):
-            trials.append(Trial(combination, error, reason))
+        for trial in in_processes(calls, max(1, jobs)):
+            trials.append(trial)
             on_trial(len(trials), len(combinations))
     except KeyboardInterrupt:
         raise KeyboardInterrupt(_interruption_text(trials, len(combinations))) from None

@@ -15,7 +15,7 @@ from splc.data.property_unit import titled
 from splc.errors import LearningError, Problem, plural, shorten
 from splc.io.numbers import percentage
 from splc.io.presentation import Bars, Drawn, Reported
-from splc.learning.folds import CrossValidated, ErrorSample, Groups, JudgedRows, Judgement, SparseErrors
+from splc.learning.folds import CrossValidated, ErrorSample, Groups, JudgedRows, Judgement, PrintedErrors
 from splc.models.basis.regression import sign_probability, t_quantile
 from splc.models.influence import InfluenceModel
 from splc.models.terms import Term
@@ -168,17 +168,13 @@ class InfluenceEstimate:
 class Expected:
     """The expected differences between predictions and values of configurations that were not learned from."""
 
-    # 90 % of runs differ by at most this factor, or by at most this difference if not all values are positive; None if
-    # it is unknown
-    within: float | None
+    within: float | None  # 90 % of runs differ by at most this factor (difference, if not all values are positive)
     # the mean relative error of held-out configurations in percent, where all values are positive
     percent: float | None = None
     # the mean absolute difference of held-out configurations, where not all values are positive
     difference: float | None = None
     unknown: str = ""  # why the error is unknown, empty if it is known
-    # the mean relative error of single runs of these in percent; None without repetitions, or where values are not
-    # positive
-    run: float | None = None
+    run: float | None = None  # the mean relative error of single runs of these in percent; None without repetitions
     printed: float | None = None  # `percent` of the printed model, where another one predicts
     # where folds keep groups together, the mean relative error in percent at further rows of known groups
     known: float | None = None
@@ -210,9 +206,7 @@ class FormScore:
 
     form: str  # 'sum', 'shapes' (a sum with thresholds, saturations and free signs), or 'product'
     terms: int  # the number of its terms
-    # what forms are compared by, in percent: the mean of `cross_validated` and of the error that the full model and the
-    # distance to it give
-    score: float
+    score: float  # the mean of `cross_validated` and of the error that the full model and the distance to it give, in %
     cross_validated: float  # its mean error on held-out rows, in percent
 
 
@@ -255,7 +249,7 @@ CLASSES: Mapping[str, str] = {
     "projection": "splc.learning.projection:Ensemble",
     "sum": "splc.learning.projection:EnsembleSum",
     "mixture": "splc.learning.contexts.sources:SourceMixture",
-    "unmeasured": "splc.learning.contexts.sources:UnmeasuredContext",
+    "unmeasured": "splc.learning.contexts.sources:SourceMixture",
 }
 PRINTED: Mapping[str, str] = {"printed": "splc.learning.projection:PrintedIntervals"}
 
@@ -304,53 +298,53 @@ def term_shares(model: InfluenceModel, configurations: Configurations) -> TermSh
     return TermShares(tuple(shares.tolist()), absolute)
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, kw_only=True)
 class LearningResult(Drawn, Reported):
-    """A learned model with its history and errors (mean relative errors in percent; None where undefined)."""
+    """A learned model; errors are mean relative ones in percent, None where undefined."""
 
-    # what predicts: the full model of the default learner, of most others the performance-influence model
+    # What predicts: the full model of the default learner, of most others the performance-influence model.
     predictor: Predictor
-    learner: str  # the name of the learner
-    # the terms in the order in which they were selected; empty for a predictor without readable terms
-    terms: tuple[LearnedTerm, ...]
-    rounds: tuple[Round, ...]  # the history; empty for learners without rounds and for averaged (bagged) models
-    # why learning ended; the stepwise learner's reasons are in `splc.learning.stepwise.algorithm`
-    termination: str
-    nfp: str  # the property that was learned
-    learning_configurations: int  # the size of the learning set
-    learning_error: float | None  # on the learning set; this and the following errors are those of what predicts
+    intervals: Intervals | None = None  # its prediction intervals
+    learning_error: float | None  # its error on the learning set
     error: float | None  # on the measured configurations outside of the learning set, or on the evaluation set
     error_all: float | None  # on all measured configurations
-    left_out: int  # the number of measured configurations whose value is 0; relative errors leave them out
+    cross_validated: CrossValidated | None = None  # on held-out folds of the learning set; None where it means nothing
+    expected: Expected | None = None  # how far values are expected to be off; None where the learner does not know
+
+    # What explains: the performance-influence model where it is not what predicts, its errors and its intervals.
+    printed: InfluenceModel | None = None
+    printed_errors: PrintedErrors | None = None
+    printed_intervals: Intervals | None = None
+    # the terms in the order in which they were selected; empty for a predictor without readable terms
+    terms: tuple[LearnedTerm, ...] = ()
+    rounds: tuple[Round, ...] = ()  # the history; empty for learners without rounds and for averaged (bagged) models
+    estimates: tuple[InfluenceEstimate, ...] = ()  # the uncertainty of each influence, in the order of the terms
+    path: tuple[PathPoint, ...] = ()  # models from few terms to many, with their expected errors
+    forms: tuple[FormScore, ...] = ()  # the best printed model of each form that was tried, the chosen one first
+    folds: int = 0  # the number of folds that support of terms is counted in; 0 for none
+    scaling: ScalingModel | None = None  # the scaling model with intervals, for learners that fit one
+
+    # What judged it.
+    nfp: str  # the property that was learned
+    unit: str | None = None  # its unit; None if it is not known
+    system: VariabilityModel | None = None  # the system of the measurements
     base: str  # the option that represents the constant in logs
-    seconds: float  # wall time of learning
+    learning_configurations: int  # the size of the learning set
+    left_out: int  # the number of measured configurations whose value is 0; relative errors leave them out
+    rows: JudgedRows | None = field(default=None, compare=False)  # the measurements; None of a model from a file
+    judgements: tuple[Judgement, ...] = field(default=(), compare=False)  # of what predicts, then of the printed model
+    groups: Groups | None = field(default=None, compare=False)  # that folds keep together; None: each row is a group
+
+    # What produced it.
+    learner: str  # the name of the learner
     preset: str  # the name of the preset
     settings: Mapping[str, Any] = field(hash=False)  # all settings by name
     seed: int = 0  # the seed
+    # why learning ended; the stepwise learner's reasons are in `splc.learning.stepwise.algorithm`
+    termination: str
+    seconds: float  # wall time of learning
     provenance: Mapping[str, Any] = field(default_factory=dict, hash=False)  # sampling, files with hashes, version
     notes: tuple[str, ...] = ()  # what the user should know
-    scaling: ScalingModel | None = None  # the scaling model with intervals, for learners that fit one
-    # the error on held-out folds of the learning set; None where it means nothing
-    cross_validated: CrossValidated | None = None
-    # how far values are expected to be from the prediction; None where the learner does not know
-    expected: Expected | None = None
-    # the uncertainty of each influence, in the order of the model's terms
-    estimates: tuple[InfluenceEstimate, ...] = ()
-    path: tuple[PathPoint, ...] = ()  # models from few terms to many, with their expected errors
-    intervals: Intervals | None = None  # prediction intervals of what predicts
-    # the performance-influence model where it is not what predicts (the default learner), its errors and its intervals
-    printed: InfluenceModel | None = None
-    printed_errors: SparseErrors | None = None
-    printed_intervals: Intervals | None = None
-    forms: tuple[FormScore, ...] = ()  # the best printed model of each form that was tried, the chosen one first
-    folds: int = 0  # the number of folds that support of terms is counted in; 0 for none
-    system: VariabilityModel | None = None  # the system of the measurements
-    rows: JudgedRows | None = field(default=None, compare=False)  # the measurements; None of a model from a file
-    # predictions and errors at these: of what predicts, then of the printed model
-    judgements: tuple[Judgement, ...] = field(default=(), compare=False)
-    unit: str | None = None  # the unit of the property; None if it is not known
-    # the groups of the measured configurations that folds keep together; None if each one is a group
-    groups: Groups | None = field(default=None, compare=False)
 
     @property
     def readable(self) -> bool:
@@ -384,7 +378,7 @@ class LearningResult(Drawn, Reported):
         """The result with the printed model as what predicts, and its errors; the result itself without one."""
         if self.printed is None:
             return self
-        errors = self.printed_errors or SparseErrors()
+        errors = self.printed_errors or PrintedErrors()
         names = "learning_error", "error", "error_all", "cross_validated"
         own: dict[str, Any] = {name: getattr(errors, name) for name in names}
         own |= dict.fromkeys(("expected", "printed", "printed_errors", "printed_intervals"))

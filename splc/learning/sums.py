@@ -40,8 +40,7 @@ class Part:
     """A property that is a part of a whole."""
 
     nfp: str  # the property
-    # a binary option or an observed variable that is 1 in configurations that the part belongs to, and 0 or missing in
-    # others; None: it belongs to all
+    # a binary option or an observed variable that is 1 in configurations that have the part; None: all have it
     where: str | None = None
     observed: tuple[str, ...] = ()  # observed variables to learn from, see `learn`
 
@@ -50,9 +49,7 @@ class Part:
 class SumResult(Presented):
     """The result of learning by parts."""
 
-    # the sum of the parts' models, judged by the values of the whole; where the parts have full models, their sum
-    # predicts, and the sum of the printed models explains
-    whole: LearningResult
+    whole: LearningResult  # the sum of the parts' models, judged by the values of the whole
     # each part with what was learned of it; None where no configuration of the learning set has it
     parts: tuple[tuple[Part, LearningResult | None], ...]
 

@@ -9,6 +9,7 @@ from functools import lru_cache
 import numpy as np
 
 from splc.errors import plural
+from splc.models.basis.regression import independent
 from splc.scaling.data import Condensed, lines
 from splc.scaling.evidence import never_negative
 from splc.scaling.exponents import Exponents, column
@@ -191,11 +192,6 @@ def _differ(measured: Condensed, row: int, line: Array) -> bool:
 def is_distinct(points: bytes, first: Exponents, second: Exponents) -> bool:
     """Return whether the product of two terms is no sum of them and a constant, at points of two parameters."""
     pairs = np.unique(np.frombuffer(points).reshape(-1, 2), axis=0)
-    first_column, second_column = column(first, pairs[:, 0]), column(second, pairs[:, 1])
-    design = np.array([np.ones_like(first_column), first_column, second_column, first_column * second_column])
-    lengths = np.linalg.norm(design, axis=1, keepdims=True)
-    design /= np.where(lengths > 0, lengths, 1.0)
-    if len(pairs) < 4:
-        return False
-    triangle: Array = np.asarray(np.linalg.qr(design.T, mode="r"))
-    return bool(abs(triangle[3, 3]) > _DISTINCT)
+    own, other = column(first, pairs[:, 0]), column(second, pairs[:, 1])
+    design = np.column_stack([np.ones_like(own), own, other, own * other])
+    return len(pairs) > 3 and 3 in independent(design, _DISTINCT)

@@ -168,6 +168,16 @@ class Condensed:
         """Return the values of some models."""
         return Condensed(self.values[rows], self.counts[rows], self.squares[rows], self.outliers[rows])
 
+    @property
+    def noise(self) -> Array:
+        """The pooled relative standard deviation of repetitions in percent, shape (models,); NaN without any."""
+        free = np.maximum(self.counts - 1, 0)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            relative = np.where(free > 0, self.squares / self.values**2, 0.0)
+            usable = np.isfinite(relative)
+            total = np.where(usable, relative, 0.0).sum(axis=1)
+            return np.asarray(100 * np.sqrt(total / np.where(usable, free, 0).sum(axis=1)))
+
 
 def condensed(values: Array, how: Condensation, weights: Array | None = None) -> Condensed:
     """Condense repetitions, (models, n, repetitions), to one value per point; `weights`: those of 'robust'."""
@@ -233,15 +243,3 @@ def repetition_weights(values: Array) -> Array:
     weights = np.where(np.isnan(judged), 1.0, np.minimum(likely / _SURE, 1.0)) * known
     many = 2 * (known & (weights < 0.5)).sum(axis=2) >= counts
     return np.where(many[:, :, None], known.astype(float), weights)
-
-
-def repetition_noise(measured: Condensed) -> Array:
-    """Return the pooled relative standard deviation of repetitions in percent, shape (models,); NaN without any."""
-    if measured.counts.max() <= 1:
-        return np.full(len(measured.counts), np.nan)
-    free = np.maximum(measured.counts - 1, 0)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        relative = np.where(free > 0, measured.squares / measured.values**2, 0.0)
-        usable = np.isfinite(relative)
-        total = np.where(usable, relative, 0.0).sum(axis=1)
-        return np.asarray(100 * np.sqrt(total / np.where(usable, free, 0).sum(axis=1)))

@@ -19,7 +19,7 @@ from typing import Protocol, TypeVar
 
 import numpy as np
 
-from splc.scaling.data import Condensed, repetition_noise
+from splc.scaling.data import Condensed
 from splc.types import Array
 
 _CENTERS = np.array([0.001, 0.003, 0.01, 0.03, 0.1, 0.3])
@@ -74,23 +74,24 @@ class NoiseEvidence:
         grid = _bank(free)[0]
         start, step = float(grid[0]), float(grid[1] - grid[0])
         # Linear interpolation as `np.interp` does, without a search since the grid has equal steps.
-        position = (np.log(np.minimum(np.maximum(squares, _SMALLEST), _LARGEST)) - start) / step
+        position = (np.log(np.minimum(np.maximum(squares, _SMALLEST), 0.99 * _LARGEST)) - start) / step
         index = position.astype(np.intp)
         position -= index
         if free not in self.tables:
             self.tables[free] = self._tables(free)
-        evidence_table, evidence_steps, noise_table, noise_steps = self.tables[free]
         if len(self.shares) > 1:
-            index = index + len(grid) * (np.arange(len(self.shares)) if rows is None else rows)
-        evidence, noise = evidence_steps[index], noise_steps[index]
-        evidence *= position
-        evidence += evidence_table[index]
-        noise *= position
-        noise += noise_table[index]
-        return evidence, noise
+            index += len(grid) * (np.arange(len(self.shares)) if rows is None else rows)
+        above, found = index + 1, []
+        for table in self.tables[free]:
+            below, value = table[index], table[above]
+            value -= below
+            value *= position
+            value += below
+            found.append(value)
+        return found[0], found[1]
 
     def _tables(self, free: int) -> tuple[Array, ...]:
-        """Return the log evidence and the noise at all steps of the grid, and the differences of steps."""
+        """Return the log evidence and the noise at all steps of the grid."""
         _, squares, top, parts, variances = _bank(free)
         likely = self.shares @ parts
         variance = self.shares @ variances
@@ -103,10 +104,7 @@ class NoiseEvidence:
         elif self.within.any():
             likely = likely + self.within
             variance = variance + self.within * self.implied[:, None] ** 2
-        total, spread = np.log(likely) + top, np.sqrt(variance / likely)
-        # The last column has no difference to a next one.
-        tables = ((table, np.diff(table, axis=1, append=table[:, -1:])) for table in (total, spread))
-        return tuple(table.ravel() for pair in tables for table in pair)
+        return (np.log(likely) + top).ravel(), np.sqrt(variance / likely).ravel()
 
     def moments(self, squares: Array, free: Array, rows: Array | None = None) -> tuple[Array, Array, Array]:
         """Return the size of the variance of a mean of weight 1, its degrees of freedom, and its mean, of hypotheses.
@@ -315,6 +313,11 @@ def noise_scales(values: Array, kind: int, x: Array | None = None) -> Array:
     return size * growth(x, x) if kind == GROWING and x is not None else size
 
 
+def noise_of(measured: Condensed, kind: int, x: Array | None = None) -> NoiseEvidence:
+    """Return the prior of the noise of means, if it is of some kind."""
+    return noise_evidence(measured, noise_scales(measured.values, kind, x))
+
+
 def growth(x: Array, points: Array) -> Array:
     """Return the size of growing noise at x, relative to its geometric mean at some points."""
     with np.errstate(divide="ignore"):
@@ -351,7 +354,7 @@ def kinds_of_noise(
         kinds.append((relative, RELATIVE, rows, np.full(len(rows), np.log(1 - _FLOORED_SHARE))))
         squares, sizes = relative.best
         free = np.maximum(measured.values.shape[1] - sizes, 1)
-        repeated = repetition_noise(measured)[rows] > 100 * _SUSPICIOUS
+        repeated = measured.noise[rows] > 100 * _SUSPICIOUS
         floored[rows] = repeated | (np.sqrt(squares / free) > _SUSPICIOUS)
     if len(rows := np.flatnonzero(floored)):
         kinds.append((weigh(rows, FLOORED), FLOORED, rows, np.log(np.where(absolute[rows], 1.0, _FLOORED_SHARE))))

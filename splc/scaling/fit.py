@@ -19,16 +19,7 @@ from splc.data.accuracy import smape
 from splc.errors import MeasurementError, SpecError, listed
 from splc.io.processes import in_processes, processes_for
 from splc.scaling.caveats import POOR, about_fits, about_points, ambiguous, hidden
-from splc.scaling.data import (
-    Condensed,
-    Quantities,
-    condensed,
-    numbers,
-    one_quantity,
-    quantities,
-    repetition_noise,
-    repetition_weights,
-)
+from splc.scaling.data import Condensed, Quantities, condensed, numbers, one_quantity, quantities, repetition_weights
 from splc.scaling.exponents import CONSTANT, Product, product_columns
 from splc.scaling.intervals import PosteriorUncertainty
 from splc.scaling.methods import FitSettings, settings_of
@@ -358,8 +349,8 @@ def _noise(measured: Condensed, residuals: Array, free: Array) -> Array:
     """Return the relative standard deviation of a measurement in percent, from repetitions or else from residuals."""
     size = np.abs(measured.values)
     size = np.where(size > 0, size, size.mean(axis=1, keepdims=True))
-    repeated = repetition_noise(measured)
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         relative = residuals / np.where(size > 0, size, 1.0)
         residual = 100 * np.sqrt((measured.counts * relative**2).sum(axis=1) / np.where(free > 0, free, np.nan))
+    repeated = measured.noise
     return np.where(np.isfinite(repeated), repeated, residual)

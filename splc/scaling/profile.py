@@ -37,10 +37,8 @@ class Profile(Presented):
 
     def summary(self) -> str:
         """Return the number of models, and the reasons why there is none."""
-        lines = [f"scaling models of {plural(len(self.models), 'series', 'series')}"]
-        return "\n".join(
-            [*lines, *(f"no model of {path}, {metric}: {reason}" for (path, metric), reason in self.failed.items())]
-        )
+        failed = (f"no model of {path}, {metric}: {reason}" for (path, metric), reason in self.failed.items())
+        return "\n".join([f"scaling models of {plural(len(self.models), 'series', 'series')}", *failed])
 
     def to_columns(self) -> Mapping[str, Sequence[Any]]:
         """Return one row per call path and metric: the model, its error, and the noise of a measurement."""

@@ -115,13 +115,10 @@ class ScalingModel(Presented):
         return lead
 
     def predict(self, x: Any) -> Array:
-        """Return the predictions.
+        """Return the predictions, one per point: of x's shape, or (n,).
 
         Args:
             x: for one parameter its values, of any shape; for several shape (n, parameters).
-
-        Returns:
-            one prediction per point: x's shape, or (n,).
 
         Raises:
             ConfigurationError: if the shape does not fit, or the model has no finite value at a point.
@@ -156,14 +153,13 @@ class ScalingModel(Presented):
         return total
 
     def interval(self, x: Any, level: float = 0.9) -> tuple[Array, Array]:
-        """Return the interval that contains a new measurement with probability `level`.
+        """Return the bounds between which a new measurement is with a probability, each of the predictions' shape.
+
+        They are infinite where too few points were measured.
 
         Args:
             x: as for `predict`.
-            level: between 0 and 1.
-
-        Returns:
-            lower and upper bounds, each of the predictions' shape; infinite where too few points were measured.
+            level: the probability, between 0 and 1.
 
         Raises:
             MeasurementError: if `level` is not between 0 and 1.

@@ -1,19 +1,15 @@
 """The default learner for one parameter: a hypothesis out of the most plausible ones.
 
 All sums of up to two PMNF terms, with and without a constant, are fitted by least squares *relative* to the measured
-values, since noise grows with the values (the papers fit absolute residuals, which the largest value dominates). Each
-is weighed by its marginal likelihood over the unknown noise and coefficients (`splc.scaling.evidence`) and by the prior
-of its exponents (docs/decisions/0014-scaling-prior.md). The most plausible one is chosen. Where noise is large,
-hypotheses with at least 0.7 times the weight of the best are about as plausible, and of these the one whose value at
-four times the largest point is nearest to the median of all hypotheses is chosen: noise decides which one is best. All
-weights give intervals and the certainty of the lead term.
+values, since noise grows with the values. Each is weighed by its marginal likelihood over unknown noise and
+coefficients (`splc.scaling.evidence`) and by the prior of its exponents (docs/decisions/0014-scaling-prior.md). The
+most plausible one is chosen. Where noise is large, it decides which hypothesis is best: of those with at least 0.7
+times the weight of the best, the one whose value at four times the largest point is nearest to the median of all is
+chosen. All weights give intervals and the certainty of the lead term. Two other kinds of noise are considered by their
+evidence: as large for small values as for large ones, and growing with the parameter.
 
-Two other kinds of noise are considered by their evidence: noise that is as large for small values as for large ones,
-where the values are not all positive, or relative noise turns out large; and noise that grows with the parameter, where
-repetitions suggest it.
-
-A search weighs hundreds of hypotheses, of which some tens are plausible. These are kept with the model, without their
-fits: eight bytes each. Fitting them again, for many quantities at once, takes microseconds.
+Of hundreds of hypotheses some tens are plausible. These are kept with the model, without their fits: eight bytes each.
+Fitting them again, for many quantities at once, takes microseconds.
 """
 
 from __future__ import annotations
@@ -26,32 +22,11 @@ from functools import lru_cache, partial
 
 import numpy as np
 
+from splc.scaling import evidence
 from splc.scaling.data import Condensed
-from splc.scaling.evidence import (
-    BEYOND,
-    FLOORED,
-    GROWING,
-    Weighed,
-    growth,
-    kinds_of_noise,
-    log_excluded,
-    never_negative,
-    noise_evidence,
-    noise_scales,
-)
 from splc.scaling.exponents import FALLING, Exponents, Product, columns, exponent_columns, hypothesis_columns, usable
 from splc.scaling.least_squares import Orthogonal, dot, judged, triangular
-from splc.scaling.selection import (
-    FAR,
-    MIN_SHARE,
-    MOST,
-    ROW,
-    AnyShortlist,
-    Plausible,
-    Selection,
-    Shortlist,
-    nearest_to_median,
-)
+from splc.scaling.selection import FAR, MIN_SHARE, MOST, ROW, Plausible, Selection, Shortlist, nearest_to_median
 from splc.types import Array
 
 # The prior (docs/decisions/0014-scaling-prior.md). A power by its denominator, relative to a whole one: halves and
@@ -152,7 +127,7 @@ def _space(points: bytes, falling: bool) -> HypothesisSpace:
         *exponent_columns(terms),
         log_single,
         np.vstack([columns(terms, x), np.ones(distinct)]),
-        np.vstack([columns(terms, np.array([FAR, BEYOND]) * x[-1]), np.zeros(2)]).T,
+        np.vstack([columns(terms, np.array([FAR, evidence.BEYOND]) * x[-1]), np.zeros(2)]).T,
         np.concatenate(rows),
         np.concatenate(log_priors),
     )
@@ -201,7 +176,7 @@ class Posterior:
 def posterior(search_space: HypothesisSpace, measured: Condensed, rows: Array, kind: int) -> Posterior:
     """Weigh all hypotheses for some quantities under one kind of noise."""
     measured = measured[rows]
-    noise = noise_evidence(measured, noise_scales(measured.values, kind, search_space.x))
+    noise = evidence.noise_of(measured, kind, search_space.x)
     weights, values = noise.weights.T, measured.values.T
     columns = search_space.columns.T[:, :, None] * weights[:, None]
     lengths = np.sqrt(dot(columns, columns))
@@ -230,7 +205,7 @@ def posterior(search_space: HypothesisSpace, measured: Condensed, rows: Array, k
     first, second = (search_space.far[:, search_space.rows[name], None] for name in _TERMS)
     with np.errstate(invalid="ignore"):
         is_negative = (coefficients[0] + coefficients[1] * first + coefficients[2] * second < 0).any(axis=0)
-    log_weights[never_negative(measured.values) & is_negative] += log_excluded(len(values))
+    log_weights[evidence.never_negative(measured.values) & is_negative] += evidence.log_excluded(len(values))
     low, high = _LEVERAGES
     log_weights += np.log(_DECIDED) / (high - low) * (np.clip(leverages, low, high) - low)
     return Posterior(search_space.rows, sizes, log_weights, coefficients, squares)
@@ -255,24 +230,24 @@ def default(x: Array, measured: Condensed, strong_scaling: bool | None) -> Selec
     terms: tuple[Product, ...] = ()
     places, coefficients = np.full((2, models), -1), np.zeros((3, models))
     certainty, floored = np.ones(models), np.zeros(models, dtype=bool)
-    shortlists: list[AnyShortlist | None] = [None] * models
+    shortlists: list[Shortlist | None] = [None] * models
     size = max(CHUNK // len(x), 1)
     for negative in np.unique(falling).tolist():
         search_space, quantities = space(x, negative), np.flatnonzero(falling == negative)
         for start in range(0, len(quantities), size):
             batch = quantities[start : start + size]
-            kinds = kinds_of_noise(measured[batch], partial(posterior, search_space, measured[batch]), x)
+            kinds = evidence.kinds_of_noise(measured[batch], partial(posterior, search_space, measured[batch]), x)
             found = plausible(kinds, len(batch))
             noisy = np.zeros(len(batch), dtype=bool)
             for _, kind, rows, _ in kinds:
                 # Partly absolute noise is considered where noise is large.
-                noisy[rows] |= kind == FLOORED
+                noisy[rows] |= kind == evidence.FLOORED
             best, certainty[batch] = found.chosen(search_space.far[0], noisy)
             chosen = found.rows[best]
             for place, name in zip(places, _TERMS, strict=True):
                 at = chosen[name].astype(int)
                 place[batch] = np.where(at >= 0, at + len(terms), -1)
-            coefficients[:, batch], floored[batch] = found.coefficients[:, best], chosen["noise"] == FLOORED
+            coefficients[:, batch], floored[batch] = found.coefficients[:, best], chosen["noise"] == evidence.FLOORED
             ends = np.cumsum(found.counts).tolist()
             for row, first, end in zip(batch.tolist(), [0, *ends[:-1]], ends, strict=True):
                 shortlists[row] = Shortlist(found.rows[first:end], negative)
@@ -314,7 +289,7 @@ class PlausibleHypotheses:
         return best, np.add.reduceat(same, starts) / totals
 
 
-def plausible(kinds: Sequence[Weighed[Posterior]], models: int) -> PlausibleHypotheses:
+def plausible(kinds: Sequence[evidence.Weighed[Posterior]], models: int) -> PlausibleHypotheses:
     """Return the plausible hypotheses of a batch, out of those weighed under each kind of noise."""
     highest = np.full(models, -np.inf)
     for fitted, _, quantities, log_share in kinds:
@@ -358,19 +333,19 @@ def fits(x: Array, measured: Condensed, lists: Sequence[Shortlist]) -> Plausible
         models = np.flatnonzero(np.bincount(model[part]))
         model_of = np.searchsorted(models, model[part])
         batch = measured[models]
-        evidence = noise_evidence(batch, noise_scales(batch.values, kind, x))
-        weights = evidence.weights[model_of]
+        noise = evidence.noise_of(batch, kind, x)
+        weights = noise.weights[model_of]
         squares, coefficients[part], factors[part] = triangular(
             values[part] * weights[:, None], batch.values[model_of] * weights
         )
         free = np.maximum(len(x) - used[part].sum(axis=1), 0)
-        variances[part], freedoms[part], _ = evidence.moments(squares, free, model_of)
-        single[part] = evidence.single[model_of]
-        floors[part] = np.abs(batch.values).max(axis=1)[model_of] if kind == FLOORED else 0.0
-    log_weights, grows = rows["log_weight"].astype(float), (rows["noise"] == GROWING)[:, None]
+        variances[part], freedoms[part], _ = noise.moments(squares, free, model_of)
+        single[part] = noise.single[model_of]
+        floors[part] = np.abs(batch.values).max(axis=1)[model_of] if kind == evidence.FLOORED else 0.0
+    log_weights, grows = rows["log_weight"].astype(float), (rows["noise"] == evidence.GROWING)[:, None]
 
     def growths(points: Array) -> Array:
-        return np.where(grows, growth(points[:, 0], x), 1.0)
+        return np.where(grows, evidence.growth(points[:, 0], x), 1.0)
 
     growing = growths if grows.any() else None
     return Plausible(log_weights, coefficients, np.sqrt(variances), single, freedoms, floors, factors, columns, growing)

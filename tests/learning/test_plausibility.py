@@ -12,7 +12,7 @@ from sampling import Space
 from splc.data.configurations import Configurations, Observed
 from splc.data.measurements import Measurements
 from splc.learning import learn
-from splc.learning.folds import CrossValidated, SparseErrors
+from splc.learning.folds import CrossValidated, PrintedErrors
 from splc.learning.plausibility import Outlier, implausible, model_warnings, outlier_of, valid_predictions
 from splc.learning.projection.basis import variables_of
 from splc.learning.projection.full_model import fit_full_model
@@ -157,7 +157,7 @@ def test_negative_predictions() -> None:
     for least in (49.0, 0.0):
         assert model_warnings(steep, measured([50, least, 48], [0, 1, 2]), SPACE) == (text,)
     # The printed model is checked like the full one, which predicts.
-    printed = result((CONSTANT, 50.0), printed=steep.predictor, printed_errors=SparseErrors(1.0))
+    printed = result((CONSTANT, 50.0), printed=steep.predictor, printed_errors=PrintedErrors(1.0))
     wanted = text.replace("run time", "run time by the printed model")
     assert model_warnings(printed, measured([50, 49, 48], [0, 1, 2]), SPACE) == (wanted,)
     assert model_warnings(steep, measured([50, -1, 48], [0, 1, 2]), SPACE) == ()
@@ -189,7 +189,7 @@ def errors(
         learning_configurations=8 - others,
     )
     if printed is not None:
-        own = SparseErrors(1.0, printed[0], None, crossed_of(printed[1]))
+        own = PrintedErrors(1.0, printed[0], None, crossed_of(printed[1]))
         found = replace(found, printed=found.model, printed_errors=own)
     data = measured([5.0] * 8, [0.0, 1.0, 2.0, 100.0] * 2, [0.0] * 4 + [1.0] * 4)
     return Lines("\n".join(model_warnings(found, data, SPACE)) or "no warning")

@@ -125,10 +125,10 @@ class StoredModel:
     @property
     def basis_of_unmeasured(self) -> str:
         """The kind of prediction for a value of a context of which nothing was measured; empty for other models."""
-        from splc.learning.contexts.sources import UnmeasuredContext
+        from splc.learning.contexts.sources import SourceMixture
         from splc.learning.projection import Ensemble
 
-        if isinstance(self.full, UnmeasuredContext):
+        if isinstance(self.full, SourceMixture) and self.full.process is None:
             return "the order of configurations is predicted, not the level"
         block = self.full.basis.context if isinstance(self.full, Ensemble) else None
         return "it is predicted as a number" if block is not None and block.unmeasured else ""

@@ -6,6 +6,7 @@ every value of every option is seen, whatever the model says of it (`covering_ro
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -39,7 +40,7 @@ _DIFFERENCE = 0.001
 
 
 @dataclass(frozen=True, eq=False)
-class _Source:
+class _Source(ABC):
     """A source whose configurations may fail: they are not drawn, but candidates, since no failure is certain."""
 
     # returns which configurations fail, as far as is known, shape (n,), bool; None: none do
@@ -48,6 +49,14 @@ class _Source:
     def working(self, configurations: Configurations) -> Array:
         """Return which configurations do not fail."""
         return np.ones(len(configurations), dtype=bool) if self.fail is None else ~self.fail(configurations)
+
+    def draw(self, count: int, rng: np.random.Generator, taken: Configurations) -> Configurations:
+        """Return at most so many configurations that are not taken, drawn uniformly, before those that fail go."""
+        drawn = self._drawn(count, rng, taken)
+        return drawn[self.working(drawn)]
+
+    @abstractmethod
+    def _drawn(self, count: int, rng: np.random.Generator, taken: Configurations) -> Configurations: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,13 +79,9 @@ class ListedSource(_Source):
         rows = self.configurations.find(taken)
         return np.delete(np.arange(len(self.configurations)), rows[rows >= 0])
 
-    def draw(self, count: int, rng: np.random.Generator, taken: Configurations) -> Configurations:
-        """Return at most so many configurations that are not taken, in the order of their values.
-
-        They are uniformly drawn, before those that fail go.
-        """
-        drawn = self.configurations[_some(self._free(taken), count, rng)]
-        return drawn[self.working(drawn)]
+    def _drawn(self, count: int, rng: np.random.Generator, taken: Configurations) -> Configurations:
+        # In the order of their values.
+        return self.configurations[_some(self._free(taken), count, rng)]
 
     def candidates(self, rng: np.random.Generator, taken: Configurations, best: Configurations) -> Configurations:
         """Return all configurations that are not taken; if there are many, draws and those nearest to the best ones."""
@@ -106,12 +111,8 @@ class DrawnSource(_Source):
         """The number of valid configurations; None if they cannot be counted."""
         return self.space.count if self.space.is_counted else None
 
-    def draw(self, count: int, rng: np.random.Generator, taken: Configurations) -> Configurations:
-        """Return valid configurations that are not taken, drawn uniformly (approximately, if they are not counted)."""
-        drawn = self._drawn(count, rng, taken)
-        return drawn[self.working(drawn)]
-
     def _drawn(self, count: int, rng: np.random.Generator, taken: Configurations) -> Configurations:
+        # Approximately uniformly, if they are not counted.
         draw = self.space.draw if self.space.is_counted else lambda n, rng: self.space.draw_approximately(n, rng)[0]
         configurations = draw(count, rng)
         return configurations[taken.find(configurations) < 0]
@@ -204,7 +205,9 @@ def is_covered(cells: Array, drawn: Array, budget: int) -> bool:
     most = max(LEAST, min(MOST, budget // 2))
     if not LEAST <= len(cells) < most:
         return len(cells) >= most
-    return all((_counts(column)[codes] >= SEEN).all() for column, codes in zip(cells.T, drawn.T, strict=True))
+    return all(
+        (np.bincount(column, minlength=64)[codes] >= SEEN).all() for column, codes in zip(cells.T, drawn.T, strict=True)
+    )
 
 
 def covering_row(cells: Array, drawn: Array) -> int:
@@ -214,11 +217,7 @@ def covering_row(cells: Array, drawn: Array) -> int:
     """
     worths = np.zeros(len(drawn))
     for column, codes in zip(cells.T, drawn.T, strict=True):
-        worths += 1 / (1.0 + _counts(column, int(codes.max()))[codes]) ** 2
+        worths += 1 / (1.0 + np.bincount(column, minlength=int(codes.max()) + 1)[codes]) ** 2
     if len(cells):
         worths += _DIFFERENCE * np.min([(drawn != row).sum(axis=1) for row in cells], axis=0)
     return most_worth(worths, np.ones(len(drawn), dtype=bool))
-
-
-def _counts(cells: Array, least: int = 63) -> Array:
-    return np.bincount(cells, minlength=least + 1)

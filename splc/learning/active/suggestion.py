@@ -26,17 +26,7 @@ from splc.learning import projection
 from splc.learning.active.search_model import Runs, SearchModel, covering_rows, improving_rows
 from splc.learning.contexts.sharing import ContextRows, fit_joint_model
 from splc.learning.learner import one_thread
-from splc.learning.projection import (
-    ENUMERATED,
-    JITTER,
-    FullModel,
-    KernelPosterior,
-    OptionBasis,
-    Variable,
-    fit_full_model,
-    option_constants,
-    variables_of,
-)
+from splc.learning.projection import FullModel, KernelPosterior, Variable, fit_full_model
 from splc.types import Array, Goal
 
 # Configurations that are suggested from, and those among them whose mean variance is reduced.
@@ -76,7 +66,7 @@ class Pool:
 class Surrogate:
     """A full model of a property, or the prior where too little was measured for one."""
 
-    basis: OptionBasis  # the columns of the variables
+    basis: projection.OptionBasis  # the columns of the variables
     parts: tuple[KernelPosterior, ...]  # the posteriors given the measurements
     model: FullModel | None = None  # the full model; None for the prior
 
@@ -85,7 +75,7 @@ class Surrogate:
         cls, configurations: Configurations, y: Array, variables: Sequence[Variable], repetitions: Array | None = None
     ) -> Surrogate:
         """Return the surrogate of measured configurations; `repetitions`: of each one; None is 1."""
-        basis = OptionBasis(tuple(variables))
+        basis = projection.OptionBasis(tuple(variables))
         if len(y) >= LEARNED_ROWS:
             model = fit_full_model(configurations, y, basis.variables, repetitions)
             if model.refits is not None:
@@ -147,7 +137,7 @@ class VarianceStrategy:
             predicted = model.ensemble.moments(pool.configurations, variances=False)[0]
             self._weights *= model.scale.slope(predicted[self._reference]) ** 2
             noise *= model.scale.noise(predicted) / model.ensemble.noise_unit
-        self.noise = noise + JITTER
+        self.noise = noise + projection.JITTER
         self._parts = [(part, designs[part.kind], part.whitened(designs[part.kind])) for part in parts]
         self._between = (means - means.mean(axis=0)) / np.sqrt(len(parts))
         self._updates = np.zeros((0, len(pool)))
@@ -164,9 +154,8 @@ class VarianceStrategy:
         """Return the covariances of some configurations with all before any was added, shape (rows, m)."""
         prior: Array = self._between[:, rows].T @ self._between
         for part, design, white in self._parts:
-            prior += (projection.kernel_matrix(part.theta, design.rows(rows), design) - white[:, rows].T @ white) / len(
-                self._parts
-            )
+            own = projection.kernel_matrix(part.theta, design.rows(rows), design) - white[:, rows].T @ white
+            prior += own / len(self._parts)
         return prior
 
     @property
@@ -245,9 +234,7 @@ class ConfigurationSuggestions(Presented):
     """Configurations to measure, in order."""
 
     configurations: Configurations  # the k configurations
-    # of the goal `variance`, the share of the mean variance before that each one takes off, in percent; of the goal
-    # `optimum`, the expected improvement in the unit of the property; shape (k,)
-    gains: Array
+    gains: Array  # for `variance`, the share of the mean variance, in percent; for `optimum`, the improvement; (k,)
     predicted: Array  # the predicted values, NaN without a full model, shape (k,)
     low: Array  # the lower ends of their intervals
     high: Array  # the upper ends of their intervals
@@ -320,14 +307,16 @@ def suggest(
         LearningError: if fewer valid configurations are left, or costs are not positive.
         SpaceError: if the valid configurations cannot be counted.
     """
-    variables = variables_of(space.system)
+    variables = projection.variables_of(space.system)
     runs, excluded = _measured_runs(space, measured, nfp)
     if cost is not None and not len(runs):
         raise RequestError("there are no measurements from which a cost could be predicted", "cost")
     space.require_valid()
     # Measured configurations are not suggested, so their number is drawn in addition.
-    most = min(space.count, ENUMERATED + len(runs))
-    drawn = projection.valid_configurations(space.system, most, seed, option_constants(runs.configurations, runs.y))
+    most = min(space.count, projection.ENUMERATED + len(runs))
+    drawn = projection.valid_configurations(
+        space.system, most, seed, projection.option_constants(runs.configurations, runs.y)
+    )
     predicted_cost = None if cost is None or measured is None else _cost(cost, measured, runs, variables)
     if sources:
         if goal == "optimum":
@@ -340,7 +329,7 @@ def suggest(
         pairs = allowed & np.any([part.configurations.find(drawn) >= 0 for part in sources.values()], axis=0)
         allowed = pairs if pairs.sum() >= count else allowed
     # A search for the optimum needs no covariances, so that it can afford more candidates.
-    pool = Pool.of(drawn, allowed, ENUMERATED if goal == "optimum" else CANDIDATES)
+    pool = Pool.of(drawn, allowed, projection.ENUMERATED if goal == "optimum" else CANDIDATES)
     candidates = pool.configurations[pool.candidates]
     _require_candidates(count, len(candidates), available, len(excluded))
     model: FullModel | SearchModel | None

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from splc.io.numbers import power_of_two
-from splc.models.basis.regression import Regression, sign_probability, t_quantile
+from splc.models.basis.regression import OrthogonalFit, Regression, sign_probability, t_quantile
 from splc.types import Array
 
 # The probability of a false alarm, and the level of intervals.
@@ -43,8 +43,7 @@ class ChangedInfluence:
     options: tuple[str, ...]  # the option, or the two of an interaction
     # the sets of options whose columns are the same in these pairs, so that it may be one of theirs
     alternatives: tuple[tuple[str, ...], ...]
-    # the value after the change relative to before, where the option is selected (has its greatest value) relative to
-    # where it is not (has its least value)
+    # after the change relative to before, where the option has its greatest value relative to where it has its least
     factor: float
     low: float  # the lower end of the 95 % interval of the factor
     high: float  # the upper end
@@ -64,8 +63,7 @@ class ChangeTest:
     factor_changed: bool  # whether the common factor changed, by more than the stated size
     influences: tuple[ChangedInfluence, ...]  # the influences that changed, those found first are first
     deviation: float  # the standard deviation of the logarithms of the ratios around what is stated
-    # the change of one influence, as a factor above 1, that such pairs find in three of four cases; None if no option
-    # varies
+    # the change of an influence, a factor above 1, that such pairs find in three of four cases; None without options
     detectable: float | None
     at_least: float  # the size that a change must exceed, as a fraction
 
@@ -108,7 +106,7 @@ def change_test(
     centred = {name: values - values.mean() for name, values in options.items()}
     products = {(first, second): centred[first] * centred[second] for first, second in combinations(selected, 2)}
     terms, _ = _search(_candidates(products), ratios, orders, terms)
-    fit = Regression.of(_design(terms, count), ratios)
+    fit = Regression.of(np.column_stack([np.ones(count), *(term.column for term in terms)]), ratios)
     reach = t_quantile(fit.freedom, (1 + INTERVAL) / 2) if fit.freedom else math.inf
     lows, highs = fit.coefficients - reach * fit.errors, fit.coefficients + reach * fit.errors
     (mean, low, high), *ends = zip(fit.coefficients.tolist(), lows.tolist(), highs.tolist(), strict=True)
@@ -170,11 +168,6 @@ def _candidates(columns: Mapping[Any, Array]) -> list[_Candidate]:
     return candidates
 
 
-def _design(terms: Sequence[_Candidate], count: int) -> Array:
-    """Return the constant and the columns that were found."""
-    return np.column_stack([np.ones(count), *(term.column for term in terms)])
-
-
 def _search(
     candidates: Sequence[_Candidate], ratios: Array, orders: Array, terms: Sequence[_Candidate]
 ) -> tuple[list[_Candidate], float]:
@@ -182,25 +175,24 @@ def _search(
     steps = list(terms)
     count, open_columns = len(ratios), np.ones(len(candidates), dtype=bool)
     quantile = t_quantile(max(1, count - 2), 1 - LEVEL / 4)
+    fit = OrthogonalFit(ratios)
+    for column in (np.ones(count), *(term.column for term in steps)):
+        fit.add(column)
     while open_columns.any():
-        basis = np.linalg.qr(_design(steps, count))[0]
-        freedom = count - basis.shape[1] - 1
+        residual, freedom = fit.residual, count - len(fit.basis) - 1
         if freedom < 2:
             break
-        residual = ratios - basis @ (basis.T @ ratios)
         # The part of a column that the selected columns explain does not count for it.
-        columns = np.array([candidates[at].column for at in np.flatnonzero(open_columns).tolist()]).T
-        columns = columns - basis @ (basis.T @ columns)
-        lengths = np.linalg.norm(columns, axis=0)
+        columns = fit.outside(np.array([candidates[at].column for at in np.flatnonzero(open_columns).tolist()]))
+        lengths = np.linalg.norm(columns, axis=1)
         usable = lengths > 1e-6
         if not usable.any() or np.linalg.norm(residual) <= 1e-12 * max(1.0, float(np.abs(ratios).max())):
             break
-        columns = columns[:, usable] / lengths[usable]
-        permuted = residual[orders]
-        permuted -= (permuted @ basis) @ basis.T
+        columns = columns[usable] / lengths[usable, None]
+        permuted = fit.outside(residual[orders])
         scale = np.linalg.norm(permuted, axis=1)
-        largest = np.abs(permuted @ columns).max(axis=1) / np.where(scale > 0, scale, 1.0)
-        correlations = np.abs(residual @ columns) / np.linalg.norm(residual)
+        largest = np.abs(permuted @ columns.T).max(axis=1) / np.where(scale > 0, scale, 1.0)
+        correlations = np.abs(columns @ residual) / np.linalg.norm(residual)
         best = int(correlations.argmax())
         limit = min(float(np.quantile(largest, 1 - LEVEL / 2)), 1 - 1e-12)
         if len(steps) == len(terms):
@@ -210,6 +202,7 @@ def _search(
             break
         index = int(np.flatnonzero(open_columns)[usable][best])
         open_columns[index] = False
+        fit.add(candidates[index].column)
         steps.append(replace(candidates[index], probability=probability))
     return steps, quantile
 

@@ -21,7 +21,7 @@ from splc.errors import SpaceError
 from splc.io.numbers import comparable_size
 from splc.learning.contexts.change_test import option_column
 from splc.learning.contexts.sharing import JointModel
-from splc.learning.contexts.sources import SourceMixture, UnmeasuredContext
+from splc.learning.contexts.sources import SourceMixture
 from splc.learning.projection import Ensemble, Mixture, valid_configurations
 from splc.models.basis.regression import NORMAL_QUANTILE
 from splc.types import Array
@@ -230,5 +230,5 @@ def in_half_widths(multiple: float) -> str:
 
 def joint_ensemble(full: object) -> Ensemble | None:
     """Return the joint model in a full model that predicts one value of a context; None of other models."""
-    model = full.joint if isinstance(full, SourceMixture | UnmeasuredContext) else full
+    model = full.joint if isinstance(full, SourceMixture) else full
     return model if isinstance(model, Ensemble) else None

@@ -6,7 +6,7 @@ context as one more alternative group (docs/decisions/0016-contexts.md). Where t
 measured in others, too, its model is a mixture of the joint model and of a process that maps their values
 (`fit_mapped_model`). Which of two models is better is decided by resamples of held-out rows, those of the Bayesian
 bootstrap (Rubin, The Annals of Statistics 9, 1981), so that few rows decide little. A value without rows has a
-predictor only (`further_predictor`). `GroupModels` are the models of groups of rows that are learned together.
+predictor only (`further_predictor`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from statistics import median
-from typing import Self
 
 import numpy as np
 
@@ -24,25 +23,10 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import LearningError
 from splc.learning import projection
-from splc.learning.contexts.sources import MappedProcess, SourceMixture, Sources, UnmeasuredContext, mixed
+from splc.learning.contexts.sources import MappedProcess, SourceMixture, Sources, mixed
 from splc.learning.folds import splits
 from splc.learning.learner import LearningProblem
-from splc.learning.projection import (
-    FOLDS,
-    NO_INFLUENCE,
-    ROWS_OF_MODEL,
-    ContextBlock,
-    Data,
-    Ensemble,
-    FullModel,
-    FullModelFit,
-    OptionBasis,
-    SpacePredictions,
-    Variable,
-    positive_scale,
-)
-from splc.learning.registry import learn
-from splc.learning.result import LearningResult
+from splc.learning.projection import ROWS_OF_MODEL, ContextBlock, Ensemble, FullModel
 from splc.types import Array
 
 # Fewer values cannot show that they are numbers.
@@ -82,11 +66,8 @@ class ContextRows:
     @classmethod
     def of(cls, configurations: Configurations, y: Array, repeated: Array) -> ContextRows:
         """Return the rows of repeated measurements, shape (n, repetitions), NaN where one is missing."""
-        runs = (
-            projection.run_width(np.log(y)[:, None] - np.log(repeated))
-            if np.nanmin(repeated, initial=np.inf) > 0
-            else 0.0
-        )
+        positive = np.nanmin(repeated, initial=np.inf) > 0
+        runs = projection.run_width(np.log(y)[:, None] - np.log(repeated)) if positive else 0.0
         return cls(configurations, y, (~np.isnan(repeated)).sum(axis=1), runs)
 
 
@@ -114,7 +95,7 @@ class JointModel:
             model.scale,
             self.origins[rows],
             model.configurations[rows],
-            Data(designs, data.y[rows], data.repetitions[rows], given_folds=data.folds[rows]),
+            projection.Data(designs, data.y[rows], data.repetitions[rows], given_folds=data.folds[rows]),
             refits,
             model.constant,
             whole=model,
@@ -124,7 +105,7 @@ class JointModel:
 
 def fit_joint_model(
     parts: Mapping[str, ContextRows],
-    variables: tuple[Variable, ...],
+    variables: tuple[projection.Variable, ...],
     scale: str = "auto",
     on_fit: Callable[[int], None] = lambda iterations: None,
 ) -> JointModel:
@@ -146,11 +127,13 @@ def fit_joint_model(
     repetitions = np.concatenate([part.repetitions for part in parts.values()])[rows].astype(float)
     configurations = every[rows]
 
-    def data_of(block: ContextBlock, weights: Array, used: tuple[Variable, ...]) -> tuple[OptionBasis, Data]:
-        basis = OptionBasis(used, block)
+    def data_of(
+        block: ContextBlock, weights: Array, used: tuple[projection.Variable, ...]
+    ) -> tuple[projection.OptionBasis, projection.Data]:
+        basis = projection.OptionBasis(used, block)
         designs = basis.designs(configurations, places)
         # Each fold of a context is predicted from the other folds of all contexts.
-        return basis, Data(designs, y, repetitions * weights, on_fit, ranks % FOLDS)
+        return basis, projection.Data(designs, y, repetitions * weights, on_fit, ranks % projection.FOLDS)
 
     equal = np.ones(len(rows))
     positive = bool(y.min() > 0)
@@ -247,7 +230,7 @@ class Sharing:
         """Return value → the weight of learning it alone, of those values that were learned."""
         return {value: self.weights[value] for value in values if value in self.weights}
 
-    def fit_of(self, name: str) -> FullModelFit | None:
+    def fit_of(self, name: str) -> projection.FullModelFit | None:
         """Return the fit of one value; None without rows of it and of others."""
         return partial(self.fit, name) if name in self.parts and len(self.parts) > 1 else None
 
@@ -263,7 +246,7 @@ class Sharing:
         # The test whether influences can be distinguished from noise takes longest: it is left out where both of its
         # results have the same consequence.
         single = alone(tested=False)
-        constant = replace(single, refits=None, constant=NO_INFLUENCE)
+        constant = replace(single, refits=None, constant=projection.NO_INFLUENCE)
         weight, other = (weight_of_alone(each, shared, len(rows.y)) for each in (single, constant))
         if max(weight, other) > ALONE:
             single = alone()
@@ -311,7 +294,9 @@ class MappedValues:
         facts = (self.process, self.weight, self._noise(model))
         return SourceMixture(model.scale, model.quantile, self.sources, *facts, runs=model.runs)
 
-    def at(self, model: FullModel, configurations: Configurations, unmeasured: Configurations) -> SpacePredictions:
+    def at(
+        self, model: FullModel, configurations: Configurations, unmeasured: Configurations
+    ) -> projection.SpacePredictions:
         """Return what is predicted of configurations."""
         scale, weight, process = model.scale, self.weight, self.process
         found = self.shared.at(configurations, unmeasured)
@@ -329,7 +314,7 @@ class MappedValues:
             return np.asarray((1 - weight) * base + weight * process.covariance(rows, weights) + between)
 
         means, folds = (scale.backward(each - np.log(scale.unit)) for each in (t - weight * apart, folds))
-        return SpacePredictions(means, deviations, folds, covariance)
+        return projection.SpacePredictions(means, deviations, folds, covariance)
 
 
 def fit_mapped_model(joint: JointModel, name: str, parts: Mapping[str, ContextRows]) -> FullModel | None:
@@ -358,7 +343,7 @@ def fit_mapped_model(joint: JointModel, name: str, parts: Mapping[str, ContextRo
         processes.append(process := MappedProcess.fit(rows.rows(train), t[train], noise[train], theta))
         mean, variance = process.moments(rows.rows(out))
         mapped[:, out] = mean, np.sqrt(variance + process.noise_variance * noise[out])
-    refits, scale, (low, high) = shared.refits, positive_scale("log", shared.data.y), WEIGHTS
+    refits, scale, (low, high) = shared.refits, projection.positive_scale("log", shared.data.y), WEIGHTS
     held = np.log(shared.held_out * shared.scale.unit), refits.deviations * shared.scale.slope(shared.held_out)
     better = np.mean(shares_of_smaller_errors(mapped[0] - t, held[0] - t, positive=True))
     weight = float(low + (high - low) * better)
@@ -402,7 +387,7 @@ def shares_of_smaller_errors(first: Array, second: Array, *, positive: bool) -> 
     return tuple(float(np.mean(draws @ (errors[0] - errors[1]) < 0)) for errors in measures)
 
 
-def further_predictor(sharing: Sharing, name: str) -> UnmeasuredContext | Ensemble:
+def further_predictor(sharing: Sharing, name: str) -> SourceMixture | Ensemble:
     """Return what predicts a value without rows: the joint model at its number, or the mean of the other values."""
     parts = sharing.parts
     if not all((part.y > 0).all() for part in parts.values()):
@@ -419,31 +404,4 @@ def further_predictor(sharing: Sharing, name: str) -> UnmeasuredContext | Ensemb
         return replace(whole.ensemble, basis=replace(whole.basis, context=block), places=joint.places, runs=runs)
     measured = {joint.names.index(each): (part.configurations, part.y) for each, part in parts.items()}
     sources = Sources.of(joint.of(joint.names[0]).ensemble, measured)
-    return UnmeasuredContext(positive_scale("log", whole.data.y), whole.quantile, sources, runs=runs)
-
-
-@dataclass(frozen=True, eq=False)
-class GroupModels:
-    """The models of groups."""
-
-    results: Mapping[str, LearningResult]  # group → its model
-    sharing: Sharing  # the rows of all groups
-    # group without rows → what predicts it, as far as it was asked for
-    further: dict[str, UnmeasuredContext | Ensemble] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, parts: Mapping[str, Measurements], nfp: str, learner: projection.ProjectionLearner) -> Self:
-        """Learn all groups together."""
-        sharing = Sharing.of(parts, nfp, learner.chosen.scale)
-        learners = {name: replace(learner, fit=sharing.fit_of(name)) for name in parts}
-        return cls({name: learn(part, nfp, learner=learners[name]) for name, part in parts.items()}, sharing)
-
-    def predictor(self, name: str) -> Ensemble | SourceMixture | UnmeasuredContext:
-        """Return what predicts a group: its model, or of a further group what all have in common."""
-        if name in self.results:
-            predictor = self.results[name].predictor
-            assert isinstance(predictor, Ensemble | SourceMixture)
-            return predictor
-        if name not in self.further:
-            self.further[name] = further_predictor(self.sharing, name)
-        return self.further[name]
+    return SourceMixture(projection.positive_scale("log", whole.data.y), whole.quantile, sources, runs=runs)

@@ -1,9 +1,8 @@
 """Predictors of a context by the values of others, and their files.
 
 In: a joint model, and what was measured in other contexts (`Sources`). A `MappedProcess` maps the values of these: a
-Gaussian process of ln y whose kernel has a linear map of them, and a difference. Out: the mixture of both that predicts
-where other contexts are measured (`SourceMixture`), and the geometric mean of the measured contexts, with their spread,
-that predicts one of which nothing was measured (`UnmeasuredContext`).
+Gaussian process of ln y whose kernel has a linear map of them, and a difference. Out: what predicts (`SourceMixture`),
+the mixture of both, or of a context of which nothing was measured the geometric mean of the others.
 """
 
 from __future__ import annotations
@@ -11,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 
 from splc.data.configurations import Configurations
-from splc.io.json import plain_values
+from splc.io.json import picked, plain_values
 from splc.learning import projection
 from splc.learning.projection import ITERATIONS, JITTER, Ensemble, Hyperparameters, KernelDesign, OptionBasis, solved
 from splc.models.basis.regression import t_quantile
@@ -177,7 +176,10 @@ class Sources:
 
     def values(self, configurations: Configurations) -> Array:
         """Return ln y in each other context at m configurations, shape (m, contexts)."""
-        rows = _rows_of(self.configurations, configurations)
+        # Systems may differ in values.
+        inner, known = configurations.within(self.configurations.system)
+        rows = np.full(len(configurations), -1)
+        rows[known] = self.configurations.find(inner)
         result = np.where((rows >= 0)[:, None], self.logarithms[rows], np.nan)
         for column, place in enumerate(self.places):
             missing, basis = np.flatnonzero(np.isnan(result[:, column])), self.joint.basis
@@ -186,9 +188,13 @@ class Sources:
                 result[missing, column] = np.log(joint.predict(configurations[missing]))
         return result
 
+    def design(self, configurations: Configurations) -> KernelDesign:
+        """Return the columns of the options, without the context."""
+        return OptionBasis(self.joint.basis.variables).designs(configurations)[0]
+
     def mapped(self, configurations: Configurations) -> MappedRows:
         """Return the values, and the columns of the options, of configurations."""
-        return MappedRows(self.values(configurations), _option_design(self.joint, configurations))
+        return MappedRows(self.values(configurations), self.design(configurations))
 
     def as_json(self) -> dict[str, Any]:
         """Return all but the joint model, in JSON's types."""
@@ -212,30 +218,23 @@ class Sources:
         return cls(joint, places, configurations, logarithms)
 
 
-def _option_design(joint: Ensemble, configurations: Configurations) -> KernelDesign:
-    """Return the columns of the options, without the context."""
-    return OptionBasis(joint.basis.variables).designs(configurations)[0]
-
-
-def _rows_of(known: Configurations, wanted: Configurations) -> Array:
-    """Return the row of each wanted configuration among known ones, -1 if none; systems may differ in values."""
-    if wanted.system is known.system or wanted.system.options == known.system.options:
-        return known.find(wanted)
-    names = [option.name for option in known.system.options]
-    values = [np.column_stack([each.value(name) for name in names]) for each in (known, wanted)]
-    _, group = np.unique(np.nan_to_num(np.vstack(values), nan=-np.inf), axis=0, return_inverse=True)
-    rows = np.full(int(group.max()) + 1, -1)
-    rows[group[: len(known)]] = np.arange(len(known))
-    return np.asarray(rows[group[len(known) :]])
-
-
 @dataclass(frozen=True, eq=False)
-class LogPredictor(projection.MomentsPredictor):
-    """A full model of ln y by the values of other contexts."""
+class SourceMixture(projection.MomentsPredictor):
+    """What predicts ln y of a context by the values of others.
 
-    kind: ClassVar[str]  # its name in files
+    A context that was measured is predicted by a mixture of the joint model about it, and of a process that maps the
+    values of the others; one of which nothing was measured, by their geometric mean. Contexts count as draws of one
+    population: with C of them, ln y of a further one is within t sqrt(1 + 1/C) standard deviations of their mean, where
+    t is the quantile of Student's distribution with C - 1 degrees of freedom. A single context has no spread, and
+    intervals are those of its values.
+    """
 
     sources: Sources  # the values of the other contexts
+    process: MappedProcess | None = None  # the mapped values, learned from the rows of the context; None without rows
+    weight: float = 0.0  # the weight of the process
+    noise: float = (
+        0.0  # the variance of the noise of a measurement of the process, with the usual number of repetitions
+    )
 
     @property
     def joint(self) -> Ensemble:
@@ -252,63 +251,51 @@ class LogPredictor(projection.MomentsPredictor):
         """The configurations that it was learned from, of all contexts."""
         return self.joint.configurations
 
+    def moments(self, configurations: Configurations | Any, variances: bool = True) -> tuple[Array, Array]:
+        """Return predictions in units of the scale, and their standard deviations with noise over the divisor."""
+        configurations = Configurations.from_frame(self.configurations.system, configurations)
+        if self.process is None:
+            values = self.sources.values(configurations)
+            mean, contexts, deviations = values.mean(axis=1), values.shape[1], np.zeros(len(values))
+            if variances:
+                # With the standard deviation between contexts.
+                deviations = self.joint.moments(configurations)[1]
+                width = t_quantile(contexts - 1, (1 + self.level) / 2) / self.quantile if contexts > 1 else 0.0
+                spread = width**2 * (1 + 1 / contexts) * values.var(axis=1, ddof=int(contexts > 1))
+                deviations = np.sqrt(deviations**2 + spread)
+        else:
+            g, deviations = self.joint.moments(configurations, variances)
+            mapped, variance = np.empty((2, len(g)))
+            for start in range(0, len(g), _BLOCK):
+                block = slice(start, start + _BLOCK)
+                mapped[block], variance[block] = self.process.moments(self.sources.mapped(configurations[block]))
+            joint = np.log(g * self.joint.scale.unit), deviations
+            mean, deviations = mixed(self.weight, joint, (mapped, np.sqrt(variance + self.noise)))
+        return self.scale.backward(mean - np.log(self.scale.unit)), deviations
+
     def as_json(self) -> dict[str, Any]:
         """Return all that is needed to predict again, in JSON's types."""
+        process = self.process
+        of_process = {} if process is None else {"process": process.as_json(), **picked(self, "weight, noise")}
         return {
-            "kind": self.kind,
-            "level": self.level,
+            "kind": "unmeasured" if process is None else "mixture",
             "joint": self.joint.as_json(),
             "sources": self.sources.as_json(),
             "scale": self.scale.as_json(),
-            "quantile": self.quantile,
-            "runs": self.runs,
+            **picked(self, "level, quantile, runs"),
+            **of_process,
         }
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any], system: VariabilityModel) -> Self:
         """Return the model of `as_json`."""
-        sources = Sources.from_json(content["sources"], Ensemble.from_json(content["joint"], system), system)
-        runs, scale = float(content.get("runs", 0.0)), projection.Scale(**content["scale"])
-        return cls(scale, float(content["quantile"]), sources, *cls._own(content, sources.joint), runs=runs)
-
-    @staticmethod
-    def _own(content: Mapping[str, Any], joint: Ensemble) -> tuple[Any, ...]:
-        """Return what a subclass has beside the values of other contexts."""
-        return ()
-
-
-@dataclass(frozen=True, eq=False)
-class SourceMixture(LogPredictor):
-    """A mixture of the joint model about one context, and of a process that maps the values of the others."""
-
-    kind = "mixture"
-
-    process: MappedProcess  # the mapped values, learned from the rows of the context
-    weight: float  # the weight of the process
-    noise: float  # the variance of the noise of a measurement of the process, with the usual number of repetitions
-
-    def moments(self, configurations: Configurations | Any, variances: bool = True) -> tuple[Array, Array]:
-        """Return predictions in units of the scale, and their standard deviations with noise over the divisor."""
-        configurations = Configurations.from_frame(self.configurations.system, configurations)
-        g, deviations = self.joint.moments(configurations, variances)
-        mapped, variance = np.empty((2, len(g)))
-        for start in range(0, len(g), _BLOCK):
-            block = slice(start, start + _BLOCK)
-            mapped[block], variance[block] = self.process.moments(self.sources.mapped(configurations[block]))
-        joint = np.log(g * self.joint.scale.unit), deviations
-        mean, deviation = mixed(self.weight, joint, (mapped, np.sqrt(variance + self.noise)))
-        return self.scale.backward(mean - np.log(self.scale.unit)), deviation
-
-    def as_json(self) -> dict[str, Any]:
-        """Return all that is needed to predict again, in JSON's types."""
-        return {**super().as_json(), "process": self.process.as_json(), "weight": self.weight, "noise": self.noise}
-
-    @staticmethod
-    def _own(content: Mapping[str, Any], joint: Ensemble) -> tuple[Any, ...]:
-        """Return the process, its weight and its noise."""
-        design = _option_design(joint, joint.configurations[joint.own])
-        process = MappedProcess.from_json(content["process"], design)
-        return process, float(content["weight"]), float(content["noise"])
+        joint = Ensemble.from_json(content["joint"], system)
+        sources, scale = Sources.from_json(content["sources"], joint, system), projection.Scale(**content["scale"])
+        process = None
+        if content["kind"] == "mixture":
+            process = MappedProcess.from_json(content["process"], sources.design(joint.configurations[joint.own]))
+        numbers = {name: float(content.get(name, 0.0)) for name in ("weight", "noise", "runs")}
+        return cls(scale, float(content["quantile"]), sources, process, **numbers)
 
 
 def mixed(weight: float, joint: tuple[Array, Array], mapped: tuple[Array, Array]) -> tuple[Array, Array]:
@@ -316,29 +303,3 @@ def mixed(weight: float, joint: tuple[Array, Array], mapped: tuple[Array, Array]
     mean = (1 - weight) * joint[0] + weight * mapped[0]
     between = (1 - weight) * (joint[0] - mean) ** 2 + weight * (mapped[0] - mean) ** 2
     return mean, np.sqrt((1 - weight) * joint[1] ** 2 + weight * mapped[1] ** 2 + between)
-
-
-@dataclass(frozen=True, eq=False)
-class UnmeasuredContext(LogPredictor):
-    """A full model of a context of which nothing was measured: the geometric mean of the others.
-
-    Contexts count as draws of one population: with C of them, ln y of a further one is within t sqrt(1 + 1/C) standard
-    deviations of their mean, where t is the quantile of Student's distribution with C - 1 degrees of freedom. A single
-    context has no spread, and intervals are those of its values.
-    """
-
-    kind = "unmeasured"
-
-    def moments(self, configurations: Configurations | Any, variances: bool = True) -> tuple[Array, Array]:
-        """Return predictions in units of the scale, and their standard deviations with noise and between contexts."""
-        configurations = Configurations.from_frame(self.configurations.system, configurations)
-        values = self.sources.values(configurations)
-        g, contexts = self.scale.backward(values.mean(axis=1) - np.log(self.scale.unit)), values.shape[1]
-        if not variances:
-            return g, np.zeros(len(g))
-        deviations = self.joint.moments(configurations)[1]
-        if contexts > 1:
-            width = t_quantile(contexts - 1, (1 + self.level) / 2) / self.quantile
-            spread = width**2 * (1 + 1 / contexts) * values.var(axis=1, ddof=1)
-            deviations = np.sqrt(deviations**2 + spread)
-        return g, deviations

@@ -61,8 +61,8 @@ from splc.learning.projection.predictor import Summand as Summand
 from splc.learning.projection.predictor import configurations_as_json as configurations_as_json
 from splc.learning.projection.predictor import configurations_from_json as configurations_from_json
 from splc.learning.projection.predictor import predictions as predictions
-from splc.learning.projection.printed_model import PrintedIntervals as PrintedIntervals
 from splc.learning.projection.scales import CONSTANT_NOISE as CONSTANT_NOISE
+from splc.learning.projection.scales import PrintedIntervals as PrintedIntervals
 from splc.learning.projection.scales import Scale as Scale
 from splc.learning.projection.scales import general_scales as general_scales
 from splc.learning.projection.scales import positive_scale as positive_scale

@@ -35,15 +35,10 @@ class Variable:
 
     name: str  # the option, or the first member of the group
     kind: Literal["binary", "numeric", "group"]
-    # the names of its columns in configurations: the option, or all members of the group. A group of two members is one
-    # binary variable, that of the first one.
-    members: tuple[str, ...]
-    # of a numeric option, the described values, ascending; of a group whose names are a stem and a number, the numbers
-    # of its members, if these are used; otherwise empty
+    members: tuple[str, ...]  # its columns: the option, or all members; of a group of two the first one is the variable
+    # of a numeric option, the described values, ascending; of a group, the numbers in names, if used; otherwise empty
     values: tuple[float, ...] = ()
-    # whether a configuration may lack it: a deselected numeric option (its column is NaN), or a group none of whose
-    # members is selected
-    optional: bool = False
+    optional: bool = False  # whether a configuration may lack it: its column is NaN, or no member is selected
     observed: bool = False  # whether it is an observed variable
     shared: bool = False  # of a group, whether its members share one relevance; those of a numbered group do
 

@@ -1,7 +1,8 @@
 """The columns of the printed model: units of variables, and their products (docs/decisions/0010-printed-model.md).
 
 In: variables, configurations, and the language of the model. Out: the functions of one variable that terms multiply
-(`units_of`), and products of units of distinct variables as columns of unit norm (`Candidates`).
+(`units_of`), products of units of distinct variables as columns of unit norm (`Candidates`), and those that the
+learning set does not distinguish (`aliases_of`).
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from copy import copy
 from dataclasses import dataclass
 from itertools import chain, combinations, groupby, islice, starmap
 from itertools import product as cartesian
-from math import log10
+from math import log10, sqrt
 from typing import Literal
 
 import numpy as np
@@ -20,6 +21,7 @@ from splc.data.configurations import Configurations
 from splc.errors import SplcError
 from splc.learning.projection.basis import Variable, stem_of
 from splc.models.basis.atom import Atom, call, log_above, power, saturation, threshold
+from splc.models.influence import BLOCK
 from splc.models.subexpressions import Operation
 from splc.models.terms import log_term, option_term, quoted
 from splc.system.variability import ENABLED
@@ -54,6 +56,10 @@ _BLOCK = 2**16
 LARGEST_EXPONENT, LARGEST_INFLUENCE = 290, 306
 # The position of the constant.
 CONSTANT_PLACE = 0
+# Rows with so little of their squared norm around the mean are constant.
+_CONSTANT = 1e-14
+# Aliases that are reported for a term.
+MOST = 3
 
 
 @dataclass(frozen=True)
@@ -319,3 +325,36 @@ class Candidates:
         self.penalties = np.append(self.penalties, PENALTY ** (factors - 1))
         is_free = self._free[index].any(axis=1) if self.signed else np.ones(len(index), dtype=bool)
         self.free = np.append(self.free, is_free)
+
+
+def aliases_of(candidates: Candidates, chosen: Sequence[int], learned: int) -> tuple[tuple[str, str], ...]:
+    """Return pairs of texts: a term, and another one that is a linear function of it, but on the learning set only.
+
+    At most `MOST` are returned for each term, of the fewest factors. A pair of printed terms is named once.
+    """
+    terms = sorted((candidate for candidate in chosen if candidate != CONSTANT_PLACE), key=candidates.name)
+    if not terms or learned == 0:
+        return ()
+    # Only candidates with at most as many factors as the printed terms are aliases.
+    simple = np.flatnonzero(candidates.factors <= candidates.factors[terms].max())
+    blocks = (simple[start : start + BLOCK] for start in range(0, len(simple), BLOCK))
+    alike = np.vstack([_correlations(candidates, block, terms, slice(learned)) for block in blocks]) >= 1 - LEFT_AROUND
+    pairs: list[tuple[str, str]] = []
+    for at, term in enumerate(terms):
+        found = simple[alike[:, at] & (candidates.factors[simple] <= candidates.factors[term])]
+        others = found[~np.isin(found, [CONSTANT_PLACE, *terms[at:]])]
+        others = others[_correlations(candidates, others, [term])[:, 0] < 1 - LEFT_AROUND]
+        ranked = sorted(others.tolist(), key=lambda other: (candidates.factors[other], candidates.name(other)))
+        pairs += [(candidates.text(term), candidates.text(other)) for other in ranked[:MOST]]
+    return tuple(pairs)
+
+
+def _correlations(candidates: Candidates, first: Array, second: Sequence[int], rows: slice = slice(None)) -> Array:
+    """Return the squared correlations of two sets of candidates at some rows, shape (first, second); 0 of constants."""
+    standardised = []
+    for columns in (candidates.columns[list(at), rows] / candidates.weights[rows] for at in (first, second)):
+        centred = columns - columns.mean(axis=1, keepdims=True)
+        norms = np.linalg.norm(centred, axis=1, keepdims=True)
+        varies = norms > sqrt(_CONSTANT) * np.linalg.norm(columns, axis=1, keepdims=True)
+        standardised.append(np.divide(centred, norms, out=np.zeros_like(centred), where=varies))
+    return np.asarray((standardised[0] @ standardised[1].T) ** 2)

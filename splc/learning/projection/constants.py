@@ -32,11 +32,7 @@ MAX_THRESHOLDS = 31
 # each member beyond three: their most probable relevances fit by chance, which is not subtracted from the evidence.
 NUMBER_EVIDENCE = 3.0
 EVIDENCE_PER_MEMBER = 1.0
-# The first constant for further groups, once one group's numbers are used.
-FURTHER_NUMBER_EVIDENCE = 0.5
 ROWS_OF_NUMBERING = 150
-# Groups times variables up to which groups are compared one by one, too: a system of 200 options has fewer.
-SINGLE_GROUPS = 15_000
 
 # Priors, on the logarithms of the hyperparameters: centre and width. They were set once and not tuned; the errors
 # change little for scales of the relevance between 0.1 and 1.
@@ -69,7 +65,7 @@ ROWS_OF_REFIT = 200
 # With more options than the first number, and than so many for each row, a search is about that number of them only:
 # those that explain the values best. The others have no influence.
 SCREENED, OPTIONS_PER_ROW = 200, 2
-# Rows of the full model; the influences of the printed terms are refitted to all rows.
+# Rows of the full model, and of what the printed one follows; more change little.
 ROWS_OF_MODEL = 1000
 FOLDS = 8
 # Unmeasured valid configurations that the printed model follows too.

@@ -24,7 +24,7 @@ from splc.data.configurations import Configurations
 from splc.errors import LearningError, listed, plural
 from splc.io.numbers import percentage
 from splc.learning.folds import FEWEST as FEWEST_GROUPS
-from splc.learning.folds import CrossValidated, SparseErrors
+from splc.learning.folds import CrossValidated, PrintedErrors
 from splc.learning.judging import judged
 from splc.learning.learner import INTERRUPTED, LearningProblem, one_thread
 from splc.learning.projection import constants
@@ -34,7 +34,8 @@ from splc.learning.projection.full_model import ONE_ROW, FullModel, FullModelFit
 from splc.learning.projection.order import Constants, count_of, option_constants, space_of, unmeasured
 from splc.learning.projection.posterior import needs_scipy
 from splc.learning.projection.predictor import Stacked, on_scale, raised
-from splc.learning.projection.printed_model import PrintedIntervals, PrintedModel, printed_model, refit
+from splc.learning.projection.printed_model import PrintedModel, printed_model
+from splc.learning.projection.scales import PrintedIntervals
 from splc.learning.projection.submodels import Target
 from splc.learning.result import Expected, InfluenceEstimate, LearnedTerm, LearningResult, MethodNote, Stage
 from splc.models.influence import InfluenceModel
@@ -142,8 +143,7 @@ def remarks(problem: LearningProblem, full: FullModel, printed: PrintedModel) ->
         pairs = listed([f"{first} and {second}" for first, second in distinct_pairs], 5)
         notes.append(f"interchangeable in your sample, either explains it as well: {pairs}")
     if len(full.rows) < len(problem.rows):
-        selected = f"the terms were selected with {rows}; their influences were fitted to all {len(problem.rows):,}"
-        notes.append(MethodNote(selected))
+        notes.append(MethodNote(f"learned from {rows}, drawn from all {len(problem.rows):,}: more change little"))
     form = f"the full model {FORMS.get(full.scale.words, f'adds up the effects of options on {full.scale.words}')}"
     if full.stacked is not None:
         form = f"{form}; the printed model is {percentage(100 * full.stacked.weight)} of it, as held-out rows prefer"
@@ -223,7 +223,7 @@ class ProjectionLearner:
             full.predictor,
             termination="constant" if full.constant else INTERRUPTED if interrupted else "projected",
             seconds=seconds,
-            terms=[LearnedTerm(term, influence) for term, influence in model.terms],
+            terms=tuple(LearnedTerm(term, influence) for term, influence in model.terms),
             notes=[
                 *([WITHOUT_TERMS] if interrupted else []),
                 *([] if saturated else few_rows(full, valid)),
@@ -236,7 +236,7 @@ class ProjectionLearner:
             path=printed.path,
             intervals=full.predictor,
             printed=model,
-            printed_errors=SparseErrors(
+            printed_errors=PrintedErrors(
                 cross_validated=crossed, distance=100 * printed.distance if full.scale.positive else None
             ),
             printed_intervals=intervals,
@@ -249,7 +249,7 @@ class ProjectionLearner:
     ) -> tuple[FullModel, Target, PrintedModel, int | None, list[str], bool]:
         """Return the models, the target, the number of valid configurations, notes, and whether it was interrupted."""
         configurations, chosen, notes = problem.configurations, self.chosen, list[str]()
-        report, stops = problem.on_step or (lambda step: None), problem.should_stop or (lambda: False)
+        report, stops = problem.on_step, problem.should_stop
         variables = variables_of(configurations.system, problem.observed, problem.everything)
         varying = tuple(variable for variable in variables if varies(variable, configurations))
         own = option_constants(configurations, problem.target)
@@ -277,8 +277,6 @@ class ProjectionLearner:
             printed = of_few_rows(target, options, chosen, space, complete=valid == len(full.rows))
         else:
             printed = printed_model(target, options, chosen, space)
-            if len(full.rows) < len(problem.rows):
-                printed = refit(printed, configurations, problem.target, space)
         text = f"printed model of {plural(len(printed.selected), 'term', 'terms')}"
         report(Stage(3, text, time.monotonic() - started))
         return full, target, printed, valid, notes, False
@@ -338,14 +336,14 @@ def weight_of(full: Array, printed: Array, terms: int, rows: int) -> float:
     return 1 / (1 + odds * math.exp(min(max(exponent, -600.0), 600.0)))
 
 
-def _estimates(printed: PrintedModel, model: InfluenceModel) -> list[InfluenceEstimate]:
+def _estimates(printed: PrintedModel, model: InfluenceModel) -> tuple[InfluenceEstimate, ...]:
     """Return the estimates in the order of the model's terms, rounded as these."""
     by_term = {estimate.term: estimate for estimate in printed.estimates}
     rows = [replace(by_term[term], influence=influence) for term, influence in model.terms if term in by_term]
-    return [
+    return tuple(
         replace(row, standard_error=rounded(row.standard_error), low=rounded(row.low), high=rounded(row.high))
         for row in rows
-    ]
+    )
 
 
 def rounded(value: float, link: Link = "identity") -> float:

@@ -11,9 +11,8 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 
 import numpy as np
 
@@ -332,41 +331,33 @@ def refits(data: Data, firsts: Sequence[FirstFit]) -> Refits:
 
 def best_refits(data: Data, variables: int, setting: str, *, positive: bool) -> Refits:
     """Return the refits on the stated scale, or that with most evidence; of values of any sign, least error."""
-    if not positive:
-        return _general(data, variables)
-    scale, fitted = positive_scale("log", data.y), None
-    best = first_fit(data, variables, scale)
-    fits = len(data.y) >= constants.ROWS_OF_SCALE and float(data.y.max() / scale.unit) <= constants.LARGEST
-    if setting == "raw" or (setting == "auto" and fits):
-        predicted = np.exp(best.posterior.means(data.designs[0]))
-        raw = first_fit(data, variables, positive_scale("raw", data.y), predicted)
-        if setting == "raw" or raw.evidence - best.evidence > constants.SCALE_EVIDENCE:
-            best, fitted = raw, predicted
-    return _refits(data, variables, best, fitted)
 
+    def in_turn(first: FirstFit, fitted: Array | None) -> Refits:
+        """Return the refits, in turn with each kind of columns."""
+        others = (first_fit(data, variables, first.scale, fitted, kind) for kind in range(1, len(data.designs)))
+        return refits(data, [first, *others])
 
-def _refits(data: Data, variables: int, first: FirstFit, fitted: Array | None = None) -> Refits:
-    """Return the refits, in turn with each kind of columns."""
-    others = (first_fit(data, variables, first.scale, fitted, kind) for kind in range(1, len(data.designs)))
-    return refits(data, [first, *others])
-
-
-def _general(data: Data, variables: int) -> Refits:
-    """Return the refits of a property with values of any sign, on the scale with the smallest error."""
-    best: tuple[float, Refits] | None = None
     fitted = None
+    if positive:
+        scale = positive_scale("log", data.y)
+        best = first_fit(data, variables, scale)
+        fits = len(data.y) >= constants.ROWS_OF_SCALE and float(data.y.max() / scale.unit) <= constants.LARGEST
+        if setting == "raw" or (setting == "auto" and fits):
+            predicted = np.exp(best.posterior.means(data.designs[0]))
+            raw = first_fit(data, variables, positive_scale("raw", data.y), predicted)
+            if setting == "raw" or raw.evidence - best.evidence > constants.SCALE_EVIDENCE:
+                best, fitted = raw, predicted
+        return in_turn(best, fitted)
+    found: list[tuple[float, Refits]] = []
     for scale in general_scales(data.y):
-        if float(abs(scale.forward(data.y / scale.unit)).max()) > constants.LARGEST:
-            continue
-        grown = fitted if scale.grows else None
-        first = first_fit(data, variables, scale, grown)
-        fitted = first.posterior.means(data.designs[0]) if fitted is None else fitted
-        found = _refits(data, variables, first, grown)
-        error = float(abs(scale.backward(found.means) - data.y / scale.unit).mean())
-        if best is None or error < best[0] * (1 - 1e-9):
-            best = error, found
-    assert best is not None
-    return best[1]
+        if float(abs(scale.forward(data.y / scale.unit)).max()) <= constants.LARGEST:
+            grown = fitted if scale.grows else None
+            first = first_fit(data, variables, scale, grown)
+            fitted = first.posterior.means(data.designs[0]) if fitted is None else fitted
+            refitted = in_turn(first, grown)
+            found.append((float(abs(scale.backward(refitted.means) - data.y / scale.unit).mean()), refitted))
+    least = min(error for error, _ in found)
+    return next(refitted for error, refitted in found if error * (1 - 1e-9) <= least)
 
 
 def permutation_test(data: Data, variables: int, found: Refits) -> bool:
@@ -374,32 +365,23 @@ def permutation_test(data: Data, variables: int, found: Refits) -> bool:
     first, few = found.first, len(data.y) < constants.GUARD_ROWS
     if first.gain >= constants.GUARD_CERTAIN or (few and found.explained >= constants.GUARD_EXPLAINED):
         return True
-    searched = slice(constants.ROWS_OF_SEARCH)
-    design, t = data.designs[0].rows(searched), first.posterior.t[searched]
-    columns, draws, margin = constants.GUARD_SINGLE
-    if design.distinct > columns and has_large_correlation(design.columns, t, draws, margin):
+    searched, posterior = slice(constants.ROWS_OF_SEARCH), first.posterior
+    design, t, noise = data.designs[0].rows(searched), posterior.t[searched], posterior.noise[searched]
+    columns, count, margin = constants.GUARD_SINGLE
+    if design.distinct > columns and has_large_correlation(design.columns, t, count, margin):
         return True
     permutations, allowed = constants.GUARD_FEW_ROWS if few else constants.GUARD_PERMUTATIONS
+    z, draws = (t - posterior.mean) / posterior.deviation, np.random.default_rng(0)
+    start = start_of(design.distinct, variables)
     larger = 0
-    for permuted_gain in islice(permuted_gains(data, variables, first), permutations):
-        larger += permuted_gain >= first.gain
+    for _ in range(permutations):
+        # The noise is permuted with the values, since it may depend on the value.
+        order = draws.permutation(len(z))
+        optimum = search_hyperparameters(design, z[order], noise[order], start, constants.ITERATIONS)
+        larger += float(z @ z) / 2 - optimum.evidence >= first.gain
         if larger > allowed:
             return False
     return True
-
-
-def permuted_gains(data: Data, variables: int, first: FirstFit) -> Iterator[float]:
-    """Yield gains of evidence for permuted values, without end."""
-    searched, posterior = slice(constants.ROWS_OF_SEARCH), first.posterior
-    design, noise = data.designs[0].rows(searched), posterior.noise[searched]
-    z = (posterior.t[searched] - posterior.mean) / posterior.deviation
-    start = start_of(design.distinct, variables)
-    draws = np.random.default_rng(0)
-    while True:
-        order = draws.permutation(len(z))
-        # The noise is permuted with the values, since it may depend on the value.
-        optimum = search_hyperparameters(design, z[order], noise[order], start, constants.ITERATIONS)
-        yield float(z @ z) / 2 - optimum.evidence
 
 
 def has_large_correlation(columns: Array, values: Array, permutations: int, margin: float) -> bool:

@@ -139,9 +139,7 @@ class Ensemble(MomentsPredictor):
     noise_unit: float  # the mean multiple that `Scale.noise` is divided by
     # the context of each of the configurations, positions in `basis.context.names`; None without contexts
     places: Array | None = None
-    # the multiple of the held-out values of all contexts, which differences between contexts have; None without
-    # contexts
-    joint_quantile: float | None = None
+    joint_quantile: float | None = None  # the multiple that differences between contexts have: of all held-out values
     stacked: Stacked | None = None  # the printed model, where it is a part of predictions
 
     @property
@@ -238,25 +236,23 @@ class Ensemble(MomentsPredictor):
 
     def as_json(self) -> dict[str, Any]:
         """Return all that is needed to predict again, in JSON's types."""
-        configurations, variables, parts = self.configurations, self.basis.variables, self.parts
-        first, contexts = parts[0] if parts else None, None
-        if self.basis.context is not None and self.places is not None:
-            quantile = {} if self.joint_quantile is None else {"quantile": self.joint_quantile}
-            contexts = self.basis.context.as_json() | {"rows": self.places.tolist()} | quantile
+        configurations, variables, parts, context = (
+            self.configurations,
+            self.basis.variables,
+            self.parts,
+            self.basis.context,
+        )
+        first = parts[0] if parts else None
         observed = {
             each.name: picked(each, "values, optional") | {"column": configurations.column(each.name)}
             for each in variables
             if each.observed
         }
-        return {
+        content = {
             "kind": "projection",
-            "level": self.level,
+            **picked(self, "level, quantile, noise, noise_unit"),
             "scale": self.scale.as_json(),
-            "quantile": self.quantile,
             "constant": list(self.constant),
-            "noise": self.noise,
-            "noise_unit": self.noise_unit,
-            **({"runs": self.runs} if self.runs else {}),
             "variables": [each.name for each in variables],
             "members": {each.name: list(each.members) for each in variables if len(each.members) > 1},
             "numbered": [each.name for each in variables if each.kind == "group" and each.values],
@@ -264,15 +260,18 @@ class Ensemble(MomentsPredictor):
             "kinds": [part.kind for part in parts],
             # Predictions depend on no factorisation, which differs in the last digits between machines.
             "weights": [part.weights.tolist() for part in parts],
-            "mean": first.mean if first else None,
-            "deviation": first.deviation if first else None,
+            **picked(first, "mean, deviation"),
             "values": first.t.tolist() if first else [],
             "noises": first.noise.tolist() if first else [],
             "configurations": configurations_as_json(configurations),
-            **({} if contexts is None else {"contexts": contexts}),
-            **({} if self.stacked is None else {"stacked": self.stacked.as_json()}),
             "observed": plain_values(observed),
         }
+        if self.runs:
+            content["runs"] = self.runs
+        if context is not None and self.places is not None:
+            content["contexts"] = context.as_json() | {"rows": self.places.tolist()}
+            content["contexts"] |= {} if self.joint_quantile is None else {"quantile": self.joint_quantile}
+        return content if self.stacked is None else {**content, "stacked": self.stacked.as_json()}
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any], system: VariabilityModel) -> Self:

@@ -1,47 +1,74 @@
 """The printed model: few readable terms that follow the full model (docs/decisions/0010-printed-model.md).
 
-In: the target, the variables and settings (`printed_model`). Out: a `PrintedModel`: the terms with their influences and
-their uncertainty in the unit of the property, the models of other sizes, and terms that the learning set does not
-distinguish from them (`aliases_of`). `refit` fits influences to more rows than the full model learned from. Files
-without a full model have the `PrintedIntervals`.
+In: the target, the variables and settings (`printed_model`). Languages are searched one after the other
+(`chosen_form`). A model that fits all measured values exactly is taken first (`exact_model`), otherwise the shortest of
+those with nearly the smallest score (`chosen_among`), with terms that most folds agree on (`with_agreed_terms`): many
+models are about as near to the full one, and which of them is the nearest depends on the sample. Out: a `PrintedModel`:
+the terms with their influences and their uncertainty in the unit of the property, the models of other sizes, and terms
+that the learning set does not distinguish from them.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import mul
-from typing import Any, ClassVar, Literal, Self
+from typing import Literal
 
 import numpy as np
 
 from splc.data.configurations import Configurations
 from splc.learning.folds import CrossValidated
-from splc.learning.projection import constants
+from splc.learning.judging import predictions
 from splc.learning.projection.basis import Variable
-from splc.learning.projection.choice import IsPositive, chosen_form, with_agreed_terms
-from splc.learning.projection.columns import CONSTANT_PLACE, LEFT_AROUND, Candidates
-from splc.learning.projection.constants import ProjectionSettings
-from splc.learning.projection.scales import Scale, half_width
-from splc.learning.projection.submodels import Submodel, Target
-from splc.learning.projection.term_search import nonnegative
+from splc.learning.projection.columns import CONSTANT_PLACE, Language, aliases_of
+from splc.learning.projection.constants import Form, ProjectionSettings
+from splc.learning.projection.scales import half_width
+from splc.learning.projection.submodels import PROJECTION, LanguageSearch, Submodel, Target, language_search
+from splc.learning.projection.term_search import FURTHER_STEPS, forward, models_of_sizes
 from splc.learning.result import FormScore, InfluenceEstimate, PathPoint, PathTerm
-from splc.models.influence import BLOCK, InfluenceModel
+from splc.models.influence import InfluenceModel
 from splc.models.subexpressions import Derived
 from splc.models.terms import CONSTANT, Term
 from splc.types import Array, Link
 
-# Rows with so little of their squared norm around the mean are constant.
-_CONSTANT = 1e-14
-# Aliases that are reported for a term.
-MOST = 3
-# The weight of the projected influences in a refit, relative to columns of unit mean square: it decides only what the
-# rows do not.
-RIDGE = 1e-3
-# The share of the step at which the first prediction over the valid space would be 0 that influences may take.
-TOWARDS_ZERO = 0.9
+LANGUAGES: dict[Form, tuple[Language, ...]] = {
+    "auto": ("sum", "shapes", "product"),
+    "sum": ("sum", "shapes"),
+    "product": ("product",),
+}
+# A printed model has at most so many terms; fewer with few rows.
+MAX_TERMS, MIN_TERMS, ROWS_PER_TERM, READABLE_TERMS = 20, 6, 2, 10
+# The largest number of terms that is searched, even if more are requested.
+LONGEST = 120
+# Other languages are not searched if a sum of costs is near the full model, in units of its error, and this short.
+NEAR, SHORT, SHORT_WITH_THRESHOLDS = 0.5, 15, 8
+# Relative differences up to this are rounding of the measured values.
+EXACT = 1e-6
+# Terms whose largest contribution is below this share are 0.
+NOTHING = 1e-5
+# A model that fits this number of configurations per term exactly does so by chance only if it is true.
+ROWS_PER_EXACT_TERM = 2
+# Scores up to this multiple of the best one are admitted, and the shortest model is taken.
+ADMITTED, READABLE_ADMITTED = 1.05, 1.10
+# Free signs and factors are worth this number of terms: the shares of a sum of costs can be read.
+FURTHER_TERMS = 2
+# Influences that are not projected must be better by this factor.
+BLEND_GAIN = 0.98
+# A sum of costs is preferred up to this multiple of the best score, unless its errors are larger by more than so many
+# standard errors: its influences are costs, and its shares can be read.
+PREFERRED, STANDARD_ERRORS = 1.2, 2.0
+# Nor with more than so many times as many terms: a sum of many costs that imitates a threshold cannot be read either.
+LONGER = 1.5
+# For terms that most folds agree on the error may rise by this factor, up to this multiple of the full model's.
+RISE, FARTHEST = 1.1, 1.2
+# Among models of the same agreement, the shortest one whose expected error is within this factor of the largest one's.
+SHORTER = 1.02
+# The least share of the folds that must have a set of options.
+MIN_SHARE = 3 / 8
+_SAME = 1e-9
 
 
 @dataclass(frozen=True)
@@ -51,7 +78,6 @@ class PrintedTerm:
     term: Term  # the term
     text: str  # the term as text; the number of a group has the stem of its members as name: `3 * ref`
     influence: float  # its influence
-    free: bool  # whether its influence may be negative
     folds: int  # in how many folds the fold's own model has a term of the same variables
     standard_error: float = math.nan  # the standard error of its influence
 
@@ -68,8 +94,7 @@ class PrintedModel:
     aliases: tuple[tuple[str, str], ...]
     forms: tuple[FormScore, ...]  # the best model of each form, the printed one first
     distance: float  # its mean distance to the full model at unmeasured configurations, over the divisor
-    # the differences of predictions of held-out rows, by the fold's own terms and influences, and measured values,
-    # shape (n,): of ln y for positive properties
+    # predictions of held-out rows, by the fold's own terms, minus measured values, (n,): of ln y if these are positive
     errors: Array
     quantile: float  # the half width of 90 % prediction intervals, on the scale of `errors`
     folds: int  # the number of folds
@@ -102,44 +127,6 @@ class PrintedModel:
         """Return the performance-influence model."""
         return InfluenceModel.from_terms(self.terms, order, self.link, self.derived)
 
-    def columns(self, configurations: Configurations) -> Iterator[tuple[slice, Array]]:
-        """Yield blocks of rows with the values of the selected terms, shape (rows, selected)."""
-        ones = tuple((selected.term, 1.0) for selected in self.selected)
-        return InfluenceModel(ones, derived=self.derived).contribution_blocks(configurations)
-
-
-@dataclass(frozen=True, eq=False)
-class PrintedIntervals:
-    """Intervals with the prediction as their centre: of positive properties its multiples by a factor."""
-
-    kind: ClassVar[str] = "printed"
-    level: ClassVar[float] = constants.LEVEL
-
-    model: InfluenceModel  # the printed model
-    scale: Scale  # the scale of the full model, for the divisor of properties that are not positive
-    quantile: float  # the half width: of ln y for positive properties, otherwise over the divisor
-
-    def interval(self, configurations: Configurations | Any) -> tuple[Array, Array]:
-        """Return lower and upper ends of prediction intervals, shapes (m,), in the unit of the property."""
-        predicted = self.model.predict(configurations)
-        if self.scale.positive:
-            factor = float(np.exp(min(self.quantile, 600.0)))
-            ends = predicted / factor, predicted * factor
-        else:
-            half_interval = self.quantile * self.scale.divisor(predicted / self.scale.unit) * self.scale.unit
-            ends = predicted - half_interval, predicted + half_interval
-        # Sums may be negative far from what was measured.
-        return np.minimum(*ends), np.maximum(*ends)
-
-    def as_json(self) -> dict[str, Any]:
-        """Return all but the model, in JSON's types."""
-        return {"kind": self.kind, "level": self.level, "scale": self.scale.as_json(), "quantile": self.quantile}
-
-    @classmethod
-    def from_json(cls, content: Mapping[str, Any], model: InfluenceModel) -> Self:
-        """Return the intervals of `as_json`."""
-        return cls(model, Scale(**content["scale"]), float(content["quantile"]))
-
 
 def printed_model(
     target: Target,
@@ -157,12 +144,10 @@ def printed_model(
     # With few rows the support by folds is unreliable; if the number of terms is given, the nearest model is chosen.
     if exact is None and settings.terms is None and not target.few:
         model = with_agreed_terms(model, is_positive)
-    units = {unit for position in model.chosen for unit in search.candidates.products[position]}
-    derived = {part.name: part for unit in units for part in search.candidates.units[unit].atom.derived}
     return PrintedModel(
         form="product" if search.product else "sum",
         selected=_selected(model, np.sqrt(np.maximum(np.diag(model.covariance), 0.0))),
-        derived=tuple(derived[name] for name in sorted(derived)),
+        derived=_derived(model),
         path=_path(best),
         aliases=aliases_of(search.candidates, model.chosen, target.learned),
         forms=tuple(
@@ -178,26 +163,222 @@ def printed_model(
 
 def _positive_over(space: Configurations | None) -> IsPositive:
     """Return what tells whether a sum's predictions of a positive property are positive, at all rows and valid ones."""
-    unit_values: dict[tuple[str, int], Array] = {}
 
     def is_positive(model: Submodel) -> bool:
-        search, candidates = model.search, model.search.candidates
-        if search.product or not search.target.positive:
+        if model.search.product or not model.search.target.positive:
             return True
         if not model.positive or space is None:
             return model.positive
-        total = np.zeros(len(space))
-        influences = model.coefficients / candidates.scales(model.chosen)
-        for position, influence in zip(model.chosen, influences, strict=True):
-            column = np.full(len(space), influence)
-            for unit_index in candidates.products[position]:
-                if (search.language, unit_index) not in unit_values:
-                    unit_values[search.language, unit_index] = candidates.units[unit_index].atom.values(space)
-                column = column * unit_values[search.language, unit_index]
-            total += column
-        return bool((total > 0).all())
+        terms = tuple((each.term, each.influence) for each in _selected(model))
+        return bool((predictions(InfluenceModel.from_terms(terms, derived=_derived(model)), space) > 0).all())
 
     return is_positive
+
+
+def _derived(model: Submodel) -> tuple[Derived, ...]:
+    """Return the subexpressions in the terms of a model."""
+    candidates = model.search.candidates
+    units = {unit for position in model.chosen for unit in candidates.products[position]}
+    derived = {part.name: part for unit in units for part in candidates.units[unit].atom.derived}
+    return tuple(derived[name] for name in sorted(derived))
+
+
+# Returns whether all predictions of a model over the valid space are positive.
+IsPositive = Callable[[Submodel], bool]
+
+
+def chosen_form(
+    target: Target,
+    variables: Sequence[Variable],
+    settings: ProjectionSettings,
+    is_positive: IsPositive,
+    complete: bool = False,
+) -> tuple[tuple[Submodel, ...], Submodel | None]:
+    """Return the best model of each language, the chosen one first, and the exact model where one is chosen."""
+    terms = settings.terms
+    # Without numeric options sums have free signs anyway.
+    numeric = any(variable.kind == "numeric" for variable in variables)
+    languages: Sequence[Language] = [each for each in LANGUAGES[settings.form] if numeric or each != "shapes"]
+    languages = languages if target.positive else ("shapes",)
+    max_terms = most_terms(target.learned, terms, settings.readable)
+    short = SHORT_WITH_THRESHOLDS if "shapes" in languages else SHORT
+    searches: list[LanguageSearch] = []
+    for language in languages:
+        searches.append(language_search(target, variables, language, max_terms, settings))
+        is_only = settings.form == "auto" and language == "sum"
+        if is_only and is_enough(searches[0].submodels, short, is_positive):
+            break
+    rows_per_term = 1 if complete else ROWS_PER_EXACT_TERM
+    exact = [model for search in searches if (model := exact_model(search, rows_per_term)) is not None]
+    admitted = 1.0 if terms is not None else READABLE_ADMITTED if settings.readable else ADMITTED
+    return chosen_among([search.submodels for search in searches], exact, admitted, is_positive)
+
+
+def most_terms(rows: int, terms: int | None, readable: bool) -> int:
+    """Return the largest number of terms of a printed model."""
+    if terms is not None:
+        return min(terms, LONGEST)
+    max_terms = READABLE_TERMS if readable else MAX_TERMS
+    return max(min(MIN_TERMS, rows), min(max_terms, rows // ROWS_PER_TERM))
+
+
+def exact_model(search: LanguageSearch, rows_per_term: int = ROWS_PER_EXACT_TERM) -> Submodel | None:
+    """Return the shortest model of a language that fits all measured values exactly, None if there is none.
+
+    It is closer to the truth than one that follows the full model, which is smooth.
+    """
+    target, candidates = search.target, search.candidates
+    factors = target.factors(search.product)[: target.learned]
+    values = factors * (np.log(target.measured) if search.product else target.measured)
+    limit = EXACT * float(target.roots.max())
+    models = (sorted(model, key=candidates.name) for model in dict.fromkeys(search.models[0]))
+    short_models = [model for model in models if rows_per_term * len(model) <= len(values)]
+    union = sorted({position for model in short_models for position in model})
+    columns = candidates.columns[union][:, : target.learned].T
+    residual = values - columns @ np.linalg.lstsq(columns, values)[0]
+    if np.linalg.norm(residual) > limit * np.sqrt(len(values)):
+        # All terms together do not fit, so that no model does.
+        return None
+    for model in short_models:
+        # The constant of free terms has the unit of the values.
+        stays = np.array([position == CONSTANT_PLACE and bool(candidates.free[position]) for position in model], bool)
+        if (found := _exact_fit(columns[:, np.searchsorted(union, model)], values, limit, stays)) is not None:
+            chosen = [model[index] for index in found[0].tolist()]
+            if chosen and (candidates.free[chosen] | (found[1] > 0)).all():
+                return Submodel(search, len(chosen), PROJECTION, tuple(chosen), found[1])
+    return None
+
+
+def _exact_fit(columns: Array, target: Array, limit: float, stays: Array) -> tuple[Array, Array] | None:
+    """Return the columns, shape (n, k), that are needed to fit a target exactly, or stay, and their coefficients."""
+    indices = np.arange(columns.shape[1])
+    for _ in range(2):
+        coefficients, _, rank, _ = np.linalg.lstsq(columns[:, indices], target, rcond=1e-10)
+        if rank < len(indices) or abs(columns[:, indices] @ coefficients - target).max(initial=0.0) > limit:
+            return None
+        contributions = abs(columns[:, indices] * coefficients).max(axis=0, initial=0.0)
+        needed = stays[indices] | (contributions > NOTHING * abs(target).max())
+        if needed.all():
+            break
+        indices = indices[needed]
+    return indices, coefficients
+
+
+def chosen_among(
+    groups: Sequence[Sequence[Submodel]], exact: Sequence[Submodel], admitted: float, is_positive: IsPositive
+) -> tuple[tuple[Submodel, ...], Submodel | None]:
+    """Return what `chosen_form` does for the models of each language, and those that fit exactly."""
+    submodels = [model for group in groups for model in group]
+    shortest_exact = min(filter(is_positive, exact), key=lambda model: len(model.chosen), default=None)
+    if shortest_exact is not None:
+        size = len(shortest_exact.chosen)
+        searched = [each for each in submodels if each.search is shortest_exact.search and each.size >= size]
+        selected = min(searched, key=lambda model: (model.size, model.score))
+        shortest_exact = replace(selected, chosen=shortest_exact.chosen, coefficients=shortest_exact.coefficients)
+    else:
+        found = _first_positive(submodels, lambda remaining: _preferred(remaining, admitted), is_positive)
+        # There are only sums, none of which is positive everywhere.
+        selected = _shortest(submodels, admitted) if found is None else found
+    others = (
+        _first_positive(group, lambda remaining: _shortest(remaining, ADMITTED), is_positive)
+        for group in groups
+        if not any(model.search is selected.search for model in group)
+    )
+    return (selected, *(model for model in others if model is not None)), shortest_exact
+
+
+def is_enough(submodels: Sequence[Submodel], short: int, is_positive: IsPositive) -> bool:
+    """Return whether there is a model that other languages would hardly improve: near the full model, and short."""
+    best = _shortest(submodels, ADMITTED)
+    near = max(NEAR * best.search.target.expected_error, EXACT)
+    enough = len(best.chosen) <= short and best.distance <= near
+    return enough and is_positive(best)
+
+
+def _first_positive(
+    submodels: Sequence[Submodel], choose: Callable[[Sequence[Submodel]], Submodel], is_positive: IsPositive
+) -> Submodel | None:
+    """Return the first model by some choice whose predictions are positive, None if there is none."""
+    candidates = [model for model in submodels if model.positive]
+    while candidates and not is_positive(selected := choose(candidates)):
+        candidates = [model for model in candidates if model is not selected]
+    return selected if candidates else None
+
+
+def _shortest(submodels: Sequence[Submodel], admitted: float) -> Submodel:
+    """Return the shortest model whose score is admitted, with the best blend."""
+    limit = admitted * min(model.score for model in submodels) * (1 + _SAME)
+    fine = [model for model in submodels if model.score <= limit]
+    fewest = min(map(_length, fine))
+    best = _best([model for model in fine if _length(model) == fewest])
+    blends = [model for model in submodels if model.search is best.search and model.chosen == best.chosen]
+    projected = _best([model for model in blends if model.blend == PROJECTION] or [best])
+    fitted = _best([model for model in blends if model.blend != PROJECTION] or [best])
+    return fitted if fitted.score < BLEND_GAIN * projected.score else projected
+
+
+def _length(model: Submodel) -> int:
+    """Return the number of terms, with those that free signs and factors are worth."""
+    return len(model.chosen) + FURTHER_TERMS * (model.search.language != "sum")
+
+
+def _best(submodels: Sequence[Submodel]) -> Submodel:
+    """Return the first model with the smallest score, up to roundoff."""
+    limit = min(model.score for model in submodels) * (1 + _SAME)
+    return next(model for model in submodels if model.score <= limit)
+
+
+def _preferred(submodels: Sequence[Submodel], admitted: float) -> Submodel:
+    """Return the shortest admitted model; a sum of costs if it is not clearly worse."""
+    shortest = _shortest(submodels, admitted)
+    costs = [model for model in submodels if model.search.language == "sum"]
+    if shortest.search.language == "sum" or not costs:
+        return shortest
+    sum_of_costs = _shortest(costs, admitted)
+    best = min(model.score for model in submodels)
+    if sum_of_costs.score > PREFERRED * best or len(sum_of_costs.chosen) > LONGER * _length(shortest):
+        return shortest
+    differences: Array = sum_of_costs.errors - shortest.errors
+    standard_error = float(differences.std(ddof=1)) / np.sqrt(len(differences)) if len(differences) > 1 else 0.0
+    return sum_of_costs if float(differences.mean()) <= STANDARD_ERRORS * standard_error else shortest
+
+
+def with_agreed_terms(model: Submodel, is_positive: IsPositive) -> Submodel:
+    """Return a short model whose terms have more support by folds, if its expected error is hardly larger."""
+    name, target = model.search.candidates.name, model.search.target
+
+    def of_terms(terms: tuple[int, ...]) -> Submodel:
+        return model.of_terms(sorted(terms, key=name))
+
+    def is_near(submodel: Submodel, limit: float) -> bool:
+        return submodel.expected_error <= limit and is_positive(submodel)
+
+    limit = min(RISE * model.expected_error, FARTHEST * target.expected_error)
+    for models in agreed_models(model.search, model.size, model.chosen):
+        largest = of_terms(models[-1])
+        if is_near(largest, limit):
+            near_limit = min(limit, SHORTER * largest.expected_error)
+            return next(submodel for submodel in map(of_terms, models) if is_near(submodel, near_limit))
+    return model
+
+
+def agreed_models(search: LanguageSearch, size: int, chosen: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], ...]]:
+    """Yield models of terms whose variables are together in a term in all folds, then in one fold less, ….
+
+    They are the closest ones to the full model of every size up to `size`, until all chosen terms have as much support.
+    """
+    candidates, support = search.candidates, search.supports(size)
+    goal = search.target.scaled(search.target.predicted, search.product)
+    of_candidate = np.array([support[candidates.variables(position)] for position in range(len(candidates))])
+    folds = len(search.models) - 1
+    of_candidate[CONSTANT_PLACE] = folds
+    min_support = int(of_candidate[list(chosen)].min(initial=folds))
+    for support_needed in range(folds, max(min_support, math.ceil(MIN_SHARE * folds) - 1), -1):
+        positions = np.flatnonzero(of_candidate >= support_needed)
+        [selection] = forward(candidates.only(positions), goal[None], size + FURTHER_STEPS)
+        agreed = [tuple(positions[list(model)].tolist()) for model in models_of_sizes(selection, size) if model]
+        if agreed:
+            yield tuple(agreed)
 
 
 def _path(chosen: Submodel) -> tuple[PathPoint, ...]:
@@ -229,87 +410,6 @@ def _selected(model: Submodel, errors: Array | None = None) -> tuple[PrintedTerm
     support, terms = search.supports(model.size), list[PrintedTerm]()
     for position, influence, error in zip(model.chosen, influences.tolist(), errors.tolist(), strict=True):
         factors = (candidates.units[unit].atom.term for unit in candidates.products[position])
-        free, folds = bool(candidates.free[position]), support[candidates.variables(position)]
-        text = candidates.text(position)
-        terms.append(PrintedTerm(reduce(mul, factors, CONSTANT), text, influence, free, folds, error))
+        term, folds = reduce(mul, factors, CONSTANT), support[candidates.variables(position)]
+        terms.append(PrintedTerm(term, candidates.text(position), influence, folds, error))
     return tuple(terms)
-
-
-def aliases_of(candidates: Candidates, chosen: Sequence[int], learned: int) -> tuple[tuple[str, str], ...]:
-    """Return pairs of texts: a term, and another one that is a linear function of it, but on the learning set only.
-
-    At most `MOST` are returned for each term, of the fewest factors. A pair of printed terms is named once.
-    """
-    terms = sorted((candidate for candidate in chosen if candidate != CONSTANT_PLACE), key=candidates.name)
-    if not terms or learned == 0:
-        return ()
-    # Only candidates with at most as many factors as the printed terms are aliases.
-    simple = np.flatnonzero(candidates.factors <= candidates.factors[terms].max())
-    blocks = (simple[start : start + BLOCK] for start in range(0, len(simple), BLOCK))
-    alike = np.vstack([_correlations(candidates, block, terms, slice(learned)) for block in blocks]) >= 1 - LEFT_AROUND
-    pairs: list[tuple[str, str]] = []
-    for at, term in enumerate(terms):
-        found = simple[alike[:, at] & (candidates.factors[simple] <= candidates.factors[term])]
-        others = found[~np.isin(found, [CONSTANT_PLACE, *terms[at:]])]
-        others = others[_correlations(candidates, others, [term])[:, 0] < 1 - LEFT_AROUND]
-        ranked = sorted(others.tolist(), key=lambda other: (candidates.factors[other], candidates.name(other)))
-        pairs += [(candidates.text(term), candidates.text(other)) for other in ranked[:MOST]]
-    return tuple(pairs)
-
-
-def _correlations(candidates: Candidates, first: Array, second: Sequence[int], rows: slice = slice(None)) -> Array:
-    """Return the squared correlations of two sets of candidates at some rows, shape (first, second)."""
-    columns = (candidates.columns[list(at), rows] / candidates.weights[rows] for at in (first, second))
-    one, other = map(standardised, columns)
-    return np.asarray((one @ other.T) ** 2)
-
-
-def standardised(columns: Array) -> Array:
-    """Return rows with mean 0 and norm 1; constant ones are 0."""
-    centred = columns - columns.mean(axis=1, keepdims=True)
-    norms = np.linalg.norm(centred, axis=1, keepdims=True)
-    constant = norms <= math.sqrt(_CONSTANT) * np.linalg.norm(columns, axis=1, keepdims=True)
-    return np.asarray(np.where(constant, 0.0, centred / np.where(constant, 1.0, norms)))
-
-
-def refit(printed: PrintedModel, configurations: Configurations, values: Array, space: Configurations) -> PrintedModel:
-    """Return a printed model with influences that fit measured values best.
-
-    Differences are relative where all values are positive, and of logarithms for a product of factors. Standard errors
-    are those of the printed model. Of a positive property, the predictions of a sum stay positive where they were.
-    """
-    product, relative = printed.form == "product", printed.form != "product" and bool((values > 0).all())
-    target = np.log(values) if product else np.ones(len(values)) if relative else values
-    gram = np.zeros((len(printed.selected), len(printed.selected)))
-    moments = np.zeros(len(gram))
-    # In blocks, since the columns of millions of rows need much memory.
-    for rows, columns in printed.columns(configurations):
-        if relative:
-            columns = columns / values[rows, None]
-        gram += columns.T @ columns
-        moments += columns.T @ target[rows]
-    sizes = np.sqrt(np.diag(gram) / len(values))
-    present = sizes > 0
-    projected = np.array([term.influence for term in printed.selected])
-    units = sizes[present]
-    gram = gram[np.ix_(present, present)] / np.outer(units, units) / len(values) + RIDGE * np.eye(len(units))
-    moments = moments[present] / units / len(values) + RIDGE * projected[present] * units
-    is_free = np.array([term.free for term in printed.selected])[present]
-    influences = projected.copy()
-    influences[present] = nonnegative(gram, moments, is_free) / units
-    if relative:
-        share = min(_positive_share(printed, projected, influences, rows) for rows in (configurations, space))
-        influences = projected + share * (influences - projected)
-    pairs = zip(printed.selected, influences.tolist(), strict=True)
-    return replace(printed, selected=tuple(replace(term, influence=influence) for term, influence in pairs))
-
-
-def _positive_share(printed: PrintedModel, start: Array, influences: Array, configurations: Configurations) -> float:
-    """Return the share of the way from some influences to others on which predictions that are positive stay so."""
-    share = 1.0
-    for _, columns in printed.columns(configurations):
-        start_values, end_values = columns @ start, columns @ influences
-        lost = (end_values <= 0) & (start_values > 0)
-        ends = start_values[lost] / (start_values[lost] - end_values[lost])
-        share = min(share, TOWARDS_ZERO * float(ends.min(initial=np.inf)))
-    return share

@@ -1,20 +1,23 @@
 """The scales that a full model can have, and the widths of intervals (docs/decisions/0009-default-learner.md).
 
 In: measured values. Out: a `Scale`, which tells what a value is on it, how errors count, and how the noise grows; and
-the half widths of intervals for errors of held-out rows.
+the half widths of intervals for errors of held-out rows. Files without a full model have the `PrintedIntervals`.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
+from splc.data.configurations import Configurations
 from splc.learning.projection import constants
 from splc.learning.projection.constants import FLOOR
 from splc.models.basis.regression import t_quantile
+from splc.models.influence import InfluenceModel
 from splc.types import Array
 
 Name = Literal["log", "raw", "raw_constant", "shifted_log", "asinh"]
@@ -29,8 +32,7 @@ _SHIFT = 0.02
 class Scale:
     """A monotone scale t(y), for values in a unit."""
 
-    # 'log': ln y; 'raw': y, with noise that grows with it; 'raw_constant': y, with constant noise; 'shifted_log': ln(y
-    # + shift); 'asinh': the inverse hyperbolic sine of y
+    # ln y; y, with noise that grows with it; y, with constant noise; ln(y + shift); the inverse hyperbolic sine of y
     name: Name
     unit: float  # the unit of the values
     positive: bool  # whether all measured values are positive; then errors are relative ones
@@ -117,6 +119,39 @@ def general_scales(y: Array) -> tuple[Scale, ...]:
     shift = (_SHIFT * spread - float(y.min())) / unit
     names: tuple[Name, ...] = ("raw_constant", "raw", "shifted_log", "asinh")
     return tuple(Scale(name, unit, False, lowest, shift if name == "shifted_log" else 0.0) for name in names)
+
+
+@dataclass(frozen=True, eq=False)
+class PrintedIntervals:
+    """Intervals with the prediction as their centre: of positive properties its multiples by a factor."""
+
+    kind: ClassVar[str] = "printed"
+    level: ClassVar[float] = constants.LEVEL
+
+    model: InfluenceModel  # the printed model
+    scale: Scale  # the scale of the full model, for the divisor of properties that are not positive
+    quantile: float  # the half width: of ln y for positive properties, otherwise over the divisor
+
+    def interval(self, configurations: Configurations | Any) -> tuple[Array, Array]:
+        """Return lower and upper ends of prediction intervals, shapes (m,), in the unit of the property."""
+        predicted = self.model.predict(configurations)
+        if self.scale.positive:
+            factor = float(np.exp(min(self.quantile, 600.0)))
+            ends = predicted / factor, predicted * factor
+        else:
+            half_interval = self.quantile * self.scale.divisor(predicted / self.scale.unit) * self.scale.unit
+            ends = predicted - half_interval, predicted + half_interval
+        # Sums may be negative far from what was measured.
+        return np.minimum(*ends), np.maximum(*ends)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return all but the model, in JSON's types."""
+        return {"kind": self.kind, "level": self.level, "scale": self.scale.as_json(), "quantile": self.quantile}
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any], model: InfluenceModel) -> Self:
+        """Return the intervals of `as_json`."""
+        return cls(model, Scale(**content["scale"]), float(content["quantile"]))
 
 
 def run_width(offsets: Array) -> float:

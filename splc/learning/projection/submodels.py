@@ -23,7 +23,7 @@ from splc.data.configurations import Configurations
 from splc.learning.projection.basis import Variable
 from splc.learning.projection.columns import Candidates, Language, units_of
 from splc.learning.projection.constants import FEW_ROWS, FLOOR, ProjectionSettings
-from splc.learning.projection.term_search import forward, models_of_sizes, nonnegative
+from splc.learning.projection.term_search import FURTHER_STEPS, forward, models_of_sizes, nonnegative
 from splc.models.basis.atom import function_names
 from splc.types import Array
 
@@ -88,13 +88,6 @@ class Target:
             return np.asarray(np.exp(np.minimum(scaled / self.roots, 600.0)))
         return np.asarray(scaled / self.factors(product))
 
-    def scaled_slope(self, product: bool) -> Array:
-        """Return the derivative of `scaled` by the full model's t, shape (m,)."""
-        slope = self.roots * self.slope
-        if product:
-            slope = slope * (self.divisor / np.maximum(self.predicted, self.smallest))
-        return np.asarray(slope)
-
     def differences(self, predicted: Array) -> Array:
         """Return predictions for the learning set, shape (..., n), minus measured values: of ln y, or over divisors."""
         if self.positive:
@@ -131,8 +124,6 @@ class Target:
 # The blends. (Of 78 models of the reference, 5 had 1, 54 infinity and 19 a tenth.)
 PROJECTION, BLEND = math.inf, 0.1
 BLENDS = (PROJECTION, BLEND)
-# Backward elimination from a longer path repairs early mistakes.
-FURTHER_STEPS = 8
 # Terms have at most this number of variables: 5, or 6 with as many numeric options.
 MIN_ORDER, MAX_ORDER = 5, 6
 # With more numeric factors in a term of ln y, predictions explode outside of the measured range.
@@ -267,7 +258,11 @@ class Submodel:
         columns, (weights, _) = search.candidates.columns[list(chosen)], search.goals[None, self.blend]
         # From what columns are fitted to to coefficients of any sign.
         operator = np.linalg.solve(columns * weights @ columns.T, columns * weights)
-        posterior = target.covariance(operator * target.scaled_slope(search.product))
+        # The derivative of what columns are fitted to by the full model's t.
+        slope = target.roots * target.slope
+        if search.product:
+            slope = slope * (target.divisor / np.maximum(target.predicted, target.smallest))
+        posterior = target.covariance(operator * slope)
         folds = len(target.folds)
         influences = np.array([search.coefficients(fold, self.blend, chosen) for fold in range(folds)])
         deviations = influences - influences.mean(axis=0)

@@ -29,6 +29,8 @@ _DEPENDENT = 1e-4
 ROUNDOFF = 1e-13
 # Losses that agree to this are equal; the canonical order of terms then decides.
 SAME_LOSS = 1e-8
+# Backward elimination from a longer path repairs early mistakes.
+FURTHER_STEPS = 8
 
 
 def nonnegative(gram: Array, moments: Array, free: Array) -> Array:

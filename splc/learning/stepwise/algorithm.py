@@ -21,7 +21,7 @@ from splc.data.accuracy import mean_relative_error
 from splc.errors import ExpressionError, LearningError, Problem, plural, unknown_name_hint
 from splc.learning.features import FeatureTable, stable_order
 from splc.learning.judging import influence_model, judged, random_folds
-from splc.learning.learner import INTERRUPTED, LearningProblem, OnStep
+from splc.learning.learner import INTERRUPTED, LearningProblem, OnStep, ignore
 from splc.learning.result import LearnedTerm, LearningResult, Round, Stage, merged_terms
 from splc.learning.stepwise.candidates import BASE, Candidate, CandidateGrid
 from splc.learning.stepwise.fits import TIE, CellColumns, ModelFit, Scorer, Winner, rows_that_count, rows_with_error
@@ -245,15 +245,15 @@ class ForwardSelection:
             self.level += 1
         return None
 
-    def run(self, on_step: OnStep | None = None, should_stop: Callable[[], bool] | None = None) -> Outcome:
+    def run(self, on_step: OnStep = ignore, should_stop: Callable[[], bool] = lambda: False) -> Outcome:
         """Learn until a rule ends it; `should_stop`: asked after every round but the last one; true ends it, too."""
         termination = self.terminate(None)
         while termination is None:
             last = self.step()
-            if last is not None and on_step is not None:
+            if last is not None:
                 on_step(last)
             termination = "noCandidate" if last is None else self.terminate(last)
-            if termination is None and should_stop is not None and should_stop():
+            if termination is None and should_stop():
                 termination = INTERRUPTED
         return Outcome(tuple(self.rounds), self._final_terms(), termination)
 
@@ -348,8 +348,8 @@ def select(
     table: FeatureTable,
     settings: Settings,
     seed: int,
-    on_step: OnStep | None = None,
-    should_stop: Callable[[], bool] | None = None,
+    on_step: OnStep = ignore,
+    should_stop: Callable[[], bool] = lambda: False,
     judge: FeatureTable | None = None,
 ) -> Outcome:
     """Return the outcome of one run, or of a bag of runs, which has judges of its own instead of `judge`."""
@@ -366,8 +366,8 @@ def bagged(
     problem: FeatureTable,
     settings: Settings,
     seed: int,
-    on_step: OnStep | None = None,
-    should_stop: Callable[[], bool] | None = None,
+    on_step: OnStep = ignore,
+    should_stop: Callable[[], bool] = lambda: False,
 ) -> Outcome:
     """Learn `baggingNumbers` models and average them; a term that a model lacks has the influence 0 in it.
 
@@ -385,8 +385,7 @@ def bagged(
         judge = next((rows for rows in (undrawn, drawn) if rows_that_count(rows.target, settings).any()), problem)
         learner = ForwardSelection(drawn, settings, None if judge is drawn else judge)
         outcomes.append(learner.run(should_stop=should_stop))
-        if on_step is not None:
-            on_step(Stage(number, f"model {number} of {settings.baggingNumbers}", time.monotonic() - started))
+        on_step(Stage(number, f"model {number} of {settings.baggingNumbers}", time.monotonic() - started))
         if outcomes[-1].termination == INTERRUPTED:
             break
     terms = merged_terms(term for outcome in outcomes for term in outcome.terms)

@@ -53,33 +53,26 @@ class Loss:
 
     weights: Array  # shape (n,), the weight of each row, 1/n included
     squared: bool  # whether residuals are squared (else their absolute values count)
-    # rows with an unweighted loss up to this value count 0; None: no tube, so that the loss is convex, and its tangent
-    # bounds the gain of a candidate
-    tube: Array | None
+    tube: Array | None  # rows with an unweighted loss up to this value count 0; None: the loss is convex
     exact: float  # the largest loss that is only a rounding error
 
     @classmethod
     def of(cls, target: Array, settings: Settings) -> Loss:
         """Return the loss that the settings ask for."""
-        n = len(target)
-        epsilon = settings.epsilon if settings.considerEpsilonTube else None
-        if settings.lossFunction == "RELATIVE":
-            is_counted = rows_that_count(target, settings)
-            if not is_counted.any():
-                least = settings.leastValue
-                reason = f"below {least:g}, the setting leastValue" if least else "0, which have no relative error"
-                hint = "choose the setting lossFunction=ABSOLUTE (--set) or another property"
-                raise LearningError(f"all values are {reason}", hint=hint)
-            weights = np.zeros(n)
-            weights[is_counted] = 100.0 / (np.abs(target[is_counted]) * is_counted.sum())
-            tube = None if epsilon is None else np.abs(target) * epsilon
-            return cls(weights, False, tube, 1e-9)
-        tube = None if epsilon is None else np.full(n, epsilon)
-        scale = float(np.mean(np.abs(target)))
-        if settings.lossFunction == "ABSOLUTE":
-            return cls(np.full(n, 1.0 / n), False, tube, 1e-11 * scale)
-        tube = None if tube is None else np.sqrt(tube)
-        return cls(np.full(n, 1.0 / n), True, tube, 1e-22 * float(np.mean(target**2)))
+        relative, squared = settings.lossFunction == "RELATIVE", settings.lossFunction == "LEASTSQUARES"
+        counted, sizes = rows_that_count(target, settings), np.abs(target)
+        if not counted.any():
+            least = settings.leastValue
+            reason = f"below {least:g}, the setting leastValue" if least else "0, which have no relative error"
+            hint = "choose the setting lossFunction=ABSOLUTE (--set) or another property"
+            raise LearningError(f"all values are {reason}", hint=hint)
+        units = sizes if relative else np.ones(len(target))
+        weights = np.zeros(len(target))
+        weights[counted] = (100.0 if relative else 1.0) / (units[counted] * counted.sum())
+        tube = units * settings.epsilon if settings.considerEpsilonTube else None
+        tube = np.sqrt(tube) if tube is not None and squared else tube
+        exact = 1e-9 if relative else 1e-22 * float(np.mean(target**2)) if squared else 1e-11 * float(np.mean(sizes))
+        return cls(weights, squared, tube, exact)
 
     def of_residuals(self, residuals: Array) -> Array:
         """Return the loss of each row of residuals (shape (m, n) → (m,)); `residuals` is overwritten."""

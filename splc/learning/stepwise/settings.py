@@ -30,6 +30,7 @@ WITHOUT_EFFECT = {
     "pythonInfluenceAnalysis": "it belongs to SPL Conqueror's python learners",
     "blacklisted": "it belongs to SPL Conqueror's numeric sampling; designs here vary every numeric option",
 }
+_IGNORED = {setting_name(name): reason for name, reason in WITHOUT_EFFECT.items()}
 ALIASES = {"featuresizethreshold": "featureSizeTreshold", "learn_mirroredfunction": "learn_mirrowedFunction"}
 
 
@@ -138,9 +139,8 @@ class Settings:
         Raises:
             SpecError: naming every unknown setting and every wrong value.
         """
-        ignored = {setting_name(name) for name in WITHOUT_EFFECT}
         resolved = {ALIASES.get(setting_name(name), name): value for name, value in values.items()}
-        effective = {name: value for name, value in resolved.items() if setting_name(name) not in ignored}
+        effective = {name: value for name, value in resolved.items() if setting_name(name) not in _IGNORED}
         return dataclasses.replace(self, **stated_values(settings_in(Settings), effective))
 
     def as_dict(self) -> dict[str, Any]:
@@ -150,9 +150,7 @@ class Settings:
 
 def is_setting(name: str) -> bool:
     """Return whether a name is one of SPL Conqueror's settings, with or without effect here."""
-    key = setting_name(name)
-    setting_names = (*(field.name for field in dataclasses.fields(Settings)), *WITHOUT_EFFECT, *ALIASES)
-    return key in {setting_name(setting) for setting in setting_names}
+    return setting_name(name) in {*map(setting_name, (*settings_in(Settings), *ALIASES)), *_IGNORED}
 
 
 # The settings of the logs published with "Distance-Based Sampling of Software Configuration Spaces" (ICSE 2019).
@@ -178,9 +176,5 @@ def preset(name: str) -> Settings:
 
 def without_effect(settings: Iterable[str]) -> tuple[str, ...]:
     """Return a note for each setting of SPL Conqueror that has no effect here."""
-    reasons = {setting_name(name): reason for name, reason in WITHOUT_EFFECT.items()}
-    return tuple(
-        f"the setting {name} has no effect: {reasons[setting_name(name)]}"
-        for name in settings
-        if setting_name(name) in reasons
-    )
+    pairs = ((name, _IGNORED.get(setting_name(name))) for name in settings)
+    return tuple(f"the setting {name} has no effect: {reason}" for name, reason in pairs if reason)

@@ -1,20 +1,17 @@
 """The default learner for several parameters: one rule for all sets of points, dense, sparse or scattered.
 
-1. *Terms*. For each parameter all PMNF terms are weighed along all of its lines (`splc.scaling.multi.terms`). Without a
-   line of three points the shortlist comes from models of all parameters in which only its term is exchanged.
+1. *Terms*. For each parameter all PMNF terms are weighed along all of its lines (`splc.scaling.multi.terms`); without a
+   line of three points, by models of all parameters in which only its term is exchanged.
 2. *Combinations*. Every plausible choice of one term per parameter is put into every combination of sums and products,
-   of all parameters and of some of them, with a constant and without; all are fitted to all points and weighed by one
-   rule (`splc.scaling.multi.posterior`). Combinations that fit equally (on a pure cross a + b, a + a·b and b + a·b)
-   differ by their prior alone.
-3. *Exchange*. Lines judge the term of each parameter on its own. Terms that fit together may be far down in their
-   lists, such as those of a product, whose lines all have the same amplitude: they are found by exchanging one at a
-   time.
-4. *Choice*. First the parameters that have an effect are chosen, by the probability of all hypotheses with these
-   parameters: where few points show little, a constant is more plausible than each of many functions, but not than all
-   of them. Of their hypotheses the most plausible one is chosen, or, where several are about as plausible, the one
-   whose value at four times the largest points is nearest to the median of all hypotheses: noise decides which one is
-   best. Where no hypothesis is exact, all may have similar errors, so that their median is not informative, and the
-   most plausible one is chosen. `splc.scaling.multi.plausible` keeps the plausible ones.
+   with a constant and without; all are fitted to all points and weighed by one rule (`splc.scaling.multi.posterior`).
+   Combinations that fit equally (on a pure cross a + b, a + a·b and b + a·b) differ by their prior alone.
+3. *Exchange*. Terms that fit together may be far down in the lists of their lines, such as those of a product, whose
+   lines all have the same amplitude: they are found by exchanging one at a time.
+4. *Choice*. First the parameters that have an effect, by the probability of all hypotheses with these: where few points
+   show little, a constant is more plausible than each of many functions, but not than all of them. Then the most
+   plausible of their hypotheses, or, where several are about as plausible, the one whose value at four times the
+   largest points is nearest to the median of all: noise decides which one is best. Where no hypothesis is exact, all
+   may have similar errors, and the most plausible one is chosen. `splc.scaling.multi.plausible` keeps the others.
 
 Sources: Ritter et al., Learning Cost-Effective Sampling Strategies, section III; the rule is that of `single.default`.
 """
@@ -27,16 +24,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from splc.scaling import evidence
 from splc.scaling.data import Condensed
-from splc.scaling.evidence import (
-    FLOORED,
-    RELATIVE,
-    NoiseEvidence,
-    kinds_of_noise,
-    never_negative,
-    noise_evidence,
-    noise_scales,
-)
 from splc.scaling.exponents import CONSTANT, Product
 from splc.scaling.least_squares import fitted_exactly
 from splc.scaling.multi.plausible import combination_shortlists, tempered
@@ -49,7 +38,6 @@ from splc.scaling.multi.terms import (
     most_terms,
     parameter_terms,
     product_columns,
-    shortlists,
 )
 from splc.scaling.selection import FAR, Selection, nearest_to_median
 from splc.types import Array
@@ -156,7 +144,10 @@ def _residuals(bases: Bases, candidates: Hypotheses, measured: Condensed) -> Arr
     best = candidates[candidates.starts]
     columns = np.repeat(best.coefficients.T[:, None], measured.values.shape[1], axis=1)
     values = _multiplied(columns, bases, best.terms, best.products).sum(axis=0).T
-    size = np.where(best.floored[:, None], *(noise_scales(measured.values, kind) for kind in (FLOORED, RELATIVE)))
+    size = np.where(
+        best.floored[:, None],
+        *(evidence.noise_scales(measured.values, kind) for kind in (evidence.FLOORED, evidence.RELATIVE)),
+    )
     return np.asarray((measured.values - values) / size)
 
 
@@ -164,19 +155,19 @@ def _ideas(points: Array, bases: Bases, measured: Condensed, strong_scaling: boo
     """Weigh hypotheses for a batch under every kind of noise that it needs; `size`: the size of the misfit."""
 
     def weigh(rows: Array, kind: int) -> Hypotheses:
-        evidence = noise_evidence(measured[rows], noise_scales(measured.values[rows], kind))
-        return _weighed(points, bases, measured[rows], strong_scaling, larger(evidence, size[rows]))
+        noise = larger(evidence.noise_of(measured[rows], kind), size[rows])
+        return _weighed(points, bases, measured[rows], strong_scaling, noise)
 
     parts = []
-    for candidates, kind, rows, log_share in kinds_of_noise(measured, weigh):
+    for candidates, kind, rows, log_share in evidence.kinds_of_noise(measured, weigh):
         log_weights = candidates.log_weights + log_share[candidates.model]
-        absolute = np.full(len(log_weights), kind == FLOORED)
+        absolute = np.full(len(log_weights), kind == evidence.FLOORED)
         parts.append(replace(candidates, model=rows[candidates.model], log_weights=log_weights, floored=absolute))
     return Hypotheses.joined(parts, only_plausible=True)
 
 
 def _weighed(
-    points: Array, bases: Bases, measured: Condensed, strong_scaling: bool | None, noise: NoiseEvidence
+    points: Array, bases: Bases, measured: Condensed, strong_scaling: bool | None, noise: evidence.NoiseEvidence
 ) -> Hypotheses:
     """Weigh hypotheses for a batch under one kind of noise."""
     z = measured.values * noise.weights
@@ -191,13 +182,13 @@ def _weighed(
     for _ in range(_ROUNDS if missing else 0):
         for parameter in missing:
             scores[parameter] = _exchanged(parameter, scores, bases, z, noise)
-    candidates = hypotheses(bases, choices(*shortlists(scores)), z, noise)
+    candidates = hypotheses(bases, choices(scores), z, noise)
     if len(bases) > 2:
         candidates = with_exchanged(bases, scores, candidates, z, noise)
     return replace(candidates, log_weights=candidates.log_weights + noise.density[candidates.model])
 
 
-def _exchanged(parameter: int, scores: list[Array], bases: Bases, z: Array, noise: NoiseEvidence) -> Array:
+def _exchanged(parameter: int, scores: list[Array], bases: Bases, z: Array, noise: evidence.NoiseEvidence) -> Array:
     """Return new scores of a parameter's terms: those of the models with the best terms of the other parameters."""
     models, number = scores[parameter].shape
     best = np.array([scores_of.argmax(axis=1) for scores_of in scores]).T
@@ -216,7 +207,7 @@ _EXCHANGES, EXPANDED, _COMBINED = 2, 6, 8
 
 
 def with_exchanged(
-    bases: Bases, scores: Sequence[Array], candidates: Hypotheses, z: Array, noise: NoiseEvidence
+    bases: Bases, scores: Sequence[Array], candidates: Hypotheses, z: Array, noise: evidence.NoiseEvidence
 ) -> Hypotheses:
     """Return hypotheses and those that exchanges of their terms lead to, ordered as `Hypotheses.joined` does."""
     best = (own.max(axis=1, keepdims=True, initial=-np.inf) for own in scores)
@@ -227,7 +218,7 @@ def with_exchanged(
     uncut, candidates = (candidates[np.flatnonzero(cut[candidates.model] == is_cut)] for is_cut in (False, True))
     expanded = np.zeros(0, dtype=np.int64)
     combined = _choice_keys(candidates.model, candidates.terms)
-    positive = never_negative(z)
+    positive = evidence.never_negative(z)
     for _ in range(_EXCHANGES):
         rows = expanded_rows(candidates, len(bases))
         keys = _keys(candidates[rows])
@@ -249,7 +240,7 @@ def with_exchanged(
 
 
 def _neighbours(
-    bases: Bases, allowed: list[Array], parents: Hypotheses, z: Array, noise: NoiseEvidence
+    bases: Bases, allowed: list[Array], parents: Hypotheses, z: Array, noise: evidence.NoiseEvidence
 ) -> Iterator[Hypotheses]:
     """Fit all hypotheses in which one parameter's term is another plausible one of its list."""
     active, width = parents.active, parents.products.shape[1]

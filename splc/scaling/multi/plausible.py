@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from splc.scaling.data import Condensed
-from splc.scaling.evidence import FLOORED, RELATIVE, NoiseEvidence, noise_evidence, noise_scales
+from splc.scaling.evidence import FLOORED, RELATIVE, NoiseEvidence, noise_of
 from splc.scaling.least_squares import triangular
 from splc.scaling.multi.posterior import Hypotheses, growth_shown, larger, sizes, term_priors
 from splc.scaling.multi.terms import DENSE, Bases, parameter_terms, product_columns
@@ -103,7 +103,7 @@ def fits(points: Array, measured: Condensed, shortlist: CombinationShortlist) ->
     growth = 0.0
     for floored in np.unique(shortlist.floored).tolist():
         part = np.flatnonzero(shortlist.floored == floored)
-        evidence = noise_evidence(measured, noise_scales(measured.values, FLOORED if floored else RELATIVE))
+        evidence = noise_of(measured, FLOORED if floored else RELATIVE)
         weights = larger(evidence, size_here[None]).weights[0]
         z = measured.values[0] * weights
         squares, coefficients[part], factors[part] = triangular(

@@ -22,7 +22,7 @@ import numpy as np
 from splc.scaling.data import lines
 from splc.scaling.evidence import NoiseEvidence, never_negative
 from splc.scaling.least_squares import Fits, fitted_exactly, fitted_roughly
-from splc.scaling.multi.terms import Bases, ParameterCombination, combinations, sign_log_weights
+from splc.scaling.multi.terms import Bases, ParameterCombination, combinations, shortlists, sign_log_weights
 from splc.scaling.single import NO_CONSTANT_SHARE
 from splc.types import Array
 
@@ -124,16 +124,17 @@ class Choices:
     ranks: Array  # places in the shortlists, shape (choices, parameters)
 
 
-def choices(places: Array, plausibility: Array) -> Choices:
-    """Return the plausible choices out of shortlists (see `splc.scaling.multi.terms.shortlists`)."""
+def choices(scores: list[Array]) -> Choices:
+    """Return the plausible choices by the scores of each parameter's terms."""
+    places, plausibility = shortlists(scores)
     models, parameters, most = places.shape
     ranks = np.indices((most,) * parameters).reshape(parameters, -1).T
     total = np.zeros((models, len(ranks)))
     for parameter in range(parameters):
-        scores = plausibility[:, parameter]
+        plausible = plausibility[:, parameter]
         # A parameter without terms has nothing to choose from and keeps the first place.
         only_first = np.where(np.arange(most) == 0, 0.0, -np.inf)
-        total += np.where(np.isfinite(scores[:, :1]), scores, only_first)[:, ranks[:, parameter]]
+        total += np.where(np.isfinite(plausible[:, :1]), plausible, only_first)[:, ranks[:, parameter]]
     number = _CHOICES if parameters <= 2 else _CHOICES_OF_MORE
     if total.shape[1] > number:
         excluded = np.argsort(-total, axis=1, kind="stable")[:, number:]

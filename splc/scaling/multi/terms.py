@@ -1,12 +1,10 @@
 """The terms of each of several parameters, and the combinations of their effects: sums of products of one term each.
 
-The terms are the whole search space, and a shortlist from its lines. With a, b, c the terms of three parameters, a
-combination is a set of their products, such as {a·b, c} for a·b + c. The paper (Ritter et al., III.A) has pure sums and
-pure products, Extra-P 4.2.5 four combinations of two parameters and 23 of three, and only the pure ones of four. Here
-are all sets of up to three products (of two or three parameters) that use every parameter; of four or more parameters
-all partitions into products, such as a·b + c + d, and the product of all with one other product. Of three or more
-parameters there is also the sum of all with the product of all: effects of each parameter that dominate at cheap
-points, and an effect of all together that dominates elsewhere. A product is a bit mask of parameters: 0b101 is a·c.
+With a, b, c the terms of three parameters, a combination is a set of their products, such as {a·b, c} for a·b + c. Of
+two or three parameters these are all sets of up to three products that use every parameter; of four or more all
+partitions into products, such as a·b + c + d, and the product of all with one other product; of three or more also the
+sum of all with the product of all: effects that dominate at cheap points, and one of all together that dominates
+elsewhere. A product is a bit mask of parameters: 0b101 is a·c.
 
 Quantities without negative measurements are not predicted to be negative. A hypothesis is linear in the term of each
 parameter: where it is not negative at the corners of a box of points, it is not negative inside, either. The box is

@@ -1,17 +1,14 @@
 """Suggestions of the points to measure next: the cheapest ones, or those that make a prediction better.
 
-`cheapest`: the cheapest lines first, then the cheapest points. Source: Ritter et al., Learning Cost-Effective Sampling
-Strategies, section III.E: (1) measure the cheapest available line of five points per parameter and make a first model;
-(2) measure the cheapest further point; (3) make the model again; (4) repeat until the model predicts well enough, or
-the budget is spent. Without a target, the error of a model is that of predicting each point off the cheapest lines from
-all other points.
+`cheapest` (Ritter et al., Learning Cost-Effective Sampling Strategies, section III.E): the cheapest line of five points
+per parameter, then the cheapest further point, until the model predicts well enough or the budget is spent. Without a
+target, the error of a model is that of predicting each point off the cheapest lines from all other points.
 
 `target`: first every parameter needs a line of two points and a visible effect. Then the point or repetition is chosen
-with the largest expected decrease of the logarithm of the variance at the target per cost: the cheapest way to halve
-the variance, if further measurements are as useful. Candidates that cost more than all measurements so far wait while
-cheaper ones are useful, which may make the expensive ones unnecessary. Before a prediction is good enough, every
-parameter needs a line of three points, and a point must be measured where all parameters are larger: cheap points may
-hide effects that parameters have together.
+with the largest expected decrease of the logarithm of the variance at the target per cost. Candidates that cost more
+than all measurements so far wait while cheaper ones are useful. Before a prediction is good enough, every parameter
+needs a line of three points, and a point must be measured where all parameters are larger: cheap points may hide
+effects that parameters have together.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from splc.io.json import picked
 from splc.io.numbers import percentage
 from splc.learning import LearningResult
 from splc.learning.contexts.sharing import ALONE
-from splc.learning.folds import SparseErrors
+from splc.learning.folds import PrintedErrors
 from splc.learning.registry import PROJECTION
 from splc.workflows import views
 from splc.workflows.fields import inputs_of
@@ -217,7 +217,7 @@ def answer(learned: Result) -> str:
     return "; ".join(parts)
 
 
-def _both_errors(learned: Result, printed: SparseErrors) -> Iterator[tuple[str, str, str, str]]:
+def _both_errors(learned: Result, printed: PrintedErrors) -> Iterator[tuple[str, str, str, str]]:
     """Yield the errors of the printed and the full model, and the configurations that they are computed on."""
     result, everywhere = learned.result, learned.knows_every and learned.evaluated is None
     where = _judging(learned, "learning_error")

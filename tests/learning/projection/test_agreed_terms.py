@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from splc.learning.projection import choice
-from splc.learning.projection.choice import FARTHEST, MIN_SHARE, RISE, agreed_models, with_agreed_terms
+from splc.learning.projection import printed_model as choice
 from splc.learning.projection.columns import CONSTANT_PLACE, Language
+from splc.learning.projection.printed_model import FARTHEST, MIN_SHARE, RISE, agreed_models, with_agreed_terms
 from splc.learning.projection.submodels import BLENDS, LanguageSearch, Submodel, Target
 from splc.types import Array
 from tests.learning.projection.known_targets import MIXED, target_of

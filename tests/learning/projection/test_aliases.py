@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from splc.learning.projection.columns import CONSTANT_PLACE
-from splc.learning.projection.printed_model import aliases_of
+from splc.learning.projection.columns import CONSTANT_PLACE, aliases_of
 from splc.learning.projection.term_search import forward
 from splc.system.variability import VariabilityModel
 from splc.types import Array

@@ -10,7 +10,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from splc.learning.projection.basis import Variable
-from splc.learning.projection.choice import (
+from splc.learning.projection.columns import CONSTANT_PLACE, Language
+from splc.learning.projection.printed_model import (
     ADMITTED,
     READABLE_ADMITTED,
     chosen_among,
@@ -18,7 +19,6 @@ from splc.learning.projection.choice import (
     is_enough,
     most_terms,
 )
-from splc.learning.projection.columns import CONSTANT_PLACE, Language
 from splc.learning.projection.submodels import BLENDS, PROJECTION, LanguageSearch, Submodel, Target
 from tests.learning.projection.known_targets import BINARY, MIXED, Known, candidates_of, target_of
 from tests.support.examples import examples

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sampling import Space
-from splc.learning.projection import choice
+from splc.learning.projection import printed_model as choice
 from splc.learning.projection.basis import variables_of
 from splc.learning.projection.constants import Form, ProjectionSettings
-from splc.learning.projection.printed_model import PrintedModel, printed_model, refit
+from splc.learning.projection.printed_model import PrintedModel, printed_model
 from splc.learning.projection.submodels import Target
 from splc.models.terms import CONSTANT, option_term
 from splc.system.options import NumericOption
@@ -188,11 +188,10 @@ def test_signs() -> None:
     target = target_of(MIXED, lambda c: 20 + c("x") + c("a") * c("y"), error=0.2)
     costs = printed(target, ProjectionSettings(form="sum"))
     assert costs.forms[0].form == "sum"
-    assert all(each.free or each.influence > 0 for each in costs.selected)
+    assert all(each.influence > 0 for each in costs.selected if each.term.options <= {"x", "y"})
     known: Known = lambda c: 10 - 2 * c("x") + c("a") * c("y")  # noqa: E731
     free = printed(target_of(MIXED, known, positive=False, error=1e-9))
     assert dict(free.terms) == pytest.approx({CONSTANT: 10, X: -2, A * Y: 1}, rel=1e-5)
-    assert all(each.free for each in free.selected)
 
 
 @pytest.mark.parametrize("value", [7.0, 1.0, 0.3])
@@ -241,46 +240,6 @@ def test_estimates(form: Form) -> None:
     for each in found.estimates:
         assert 0 < each.standard_error < 3 * max(abs(each.influence), unit if form == "sum" else 1.0)
         assert each.low < each.influence < each.high
-
-
-@pytest.mark.parametrize("form", ["sum", "product"])
-def test_refit(form: Form) -> None:
-    """Influences refitted to many rows are those of the rows; what the rows do not vary stays as projected."""
-    projected = printed(
-        target_of(MIXED, lambda c: 10 + 4 * c("x") + 3 * c("a"), error=1e-3), ProjectionSettings(form=form)
-    )
-    everything = Space(MIXED).enumerate()
-    model = projected.model()
-    changed = replace(
-        model,
-        terms=tuple((term, influence * (1.1 if term.is_constant else 0.9)) for term, influence in model.terms),
-    )
-    found = refit(projected, everything, changed.predict(everything), everything)
-    np.testing.assert_allclose(found.model().predict(everything), changed.predict(everything), rtol=0.01)
-    assert abs(projected.model().predict(everything) / changed.predict(everything) - 1).max() > 0.05
-    assert [each.influence for each in found.estimates] == [influence for _, influence in found.terms]
-    same = refit(projected, everything, model.predict(everything), everything)
-    assert dict(same.terms) == pytest.approx(dict(projected.terms), rel=1e-6)
-    one = everything[[0] * 10]
-    stays = refit(projected, one, model.predict(one), one)
-    assert dict(stays.terms) == pytest.approx(dict(projected.terms), rel=1e-6)
-
-
-def test_refits_are_positive() -> None:
-    """Refitted influences stop before a prediction over the valid space of a positive property is 0."""
-    found = printed(target_of(BINARY, lambda c: 10 - 4 * c("b0") - 4 * c("b1"), error=1e-3))
-    everything = Space(BINARY).enumerate()
-    b0, b1 = everything.column("b0"), everything.column("b1")
-    some = everything[np.flatnonzero(b0 * b1 == 0)]
-    measured = 10 - 5.5 * some.column("b0") - 5.5 * some.column("b1")
-    unbound = refit(found, some, measured, some).model().predict(everything)
-    assert unbound.min() == pytest.approx(-1, abs=0.1)
-    predicted = refit(found, some, measured, everything).model().predict(everything)
-    # A tenth of the projected value.
-    assert predicted.min() == pytest.approx(0.2, abs=0.05)
-    assert abs(predicted[b0 + b1 == 1] / 5 - 1).max() < 0.05
-    # Other properties have no bound.
-    assert refit(found, some, measured - 5, everything).model().predict(everything).min() < -5
 
 
 def test_no_consensus_about_a_number_of_terms(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -144,7 +144,7 @@ def test_the_model_has_the_searched_options_only() -> None:
 
 @pytest.mark.parametrize(
     ("count", "others", "size", "limits"),
-    [(8, 150, 50, {"SCREENED": 30, "SINGLE_GROUPS": 100}), pytest.param(150, 2250, 100, {}, marks=pytest.mark.slow)],
+    [(8, 150, 50, {"SCREENED": 30}), pytest.param(150, 2250, 100, {}, marks=pytest.mark.slow)],
 )
 def test_thousands_of_options(
     count: int, others: int, size: int, limits: dict[str, int], monkeypatch: pytest.MonkeyPatch
