@@ -120,7 +120,7 @@ class SearchModel:
         designs = basis.designs(runs.configurations, runs.places)
         model = cls(runs, basis, designs, scale, -1.0 if maximize else 1.0, (), n)
         # Contexts that were told since have columns of their own.
-        sizes = [model._design(part).distinct + 4 for part in range(PARTS)]
+        sizes = [designs[part % len(designs)].distinct + 4 for part in range(PARTS)]
         if before is not None and [len(points) for points in before.searched] != sizes:
             before = None
         if before is not None and n < before.rows + max(1, before.rows // 10):
@@ -136,7 +136,9 @@ class SearchModel:
         means, deviations = self.moments(good)
         scatter = self.miss * np.sqrt(deviations**2 + self.noise**2 / runs)
         worse = max(math.sqrt(2 * math.log(len(self.basis.variables) + 1)), quantile)
-        ends = self.untransformed(np.array([means - quantile * scatter, means + worse * scatter]))
+        # Predictions are at least a third of the best run; the best configuration may be below that.
+        scale = replace(self.scale, lowest=min(self.scale.lowest, 0.0))
+        ends = scale.backward(self.sign * np.array([means - quantile * scatter, means + worse * scatter])) * scale.unit
         return ends.min(axis=0), ends.max(axis=0)
 
     def predict(self, configurations: Configurations) -> Array:
@@ -145,7 +147,7 @@ class SearchModel:
 
     def _search(self, part: int, start: Array | None) -> projection.SearchResult:
         """Return the most probable hyperparameters of a part."""
-        design, some = self._design(part), np.arange(len(self.runs))[-projection.ROWS_OF_SEARCH :]
+        design, some = self.designs[part % len(self.designs)], np.arange(len(self.runs))[-projection.ROWS_OF_SEARCH :]
         if part and len(some) > 2 * PARTS:
             some = some[part - 1 :: 2]
         t = self.t[some]
@@ -153,9 +155,6 @@ class SearchModel:
         begin = projection.start_of(design.distinct, len(self.basis.variables)) if start is None else start
         iterations = ITERATIONS if start is None else projection.REFIT_ITERATIONS
         return projection.search_hyperparameters(design.rows(some), z, 1 / self.runs.counts[some], begin, iterations)
-
-    def _design(self, part: int) -> KernelDesign:
-        return self.designs[part % len(self.designs)]
 
     @cached_property
     def t(self) -> Array:
@@ -178,7 +177,8 @@ class SearchModel:
         mean, deviation = float(measured.mean()), float(measured.std()) or 1.0
         parts, least = [], math.log(projection.START_RELEVANCE / max(len(self.basis.variables), 1))
         for part, logarithms in enumerate(self.searched):
-            design, kind = self._design(part), part % len(self.designs)
+            kind = part % len(self.designs)
+            design = self.designs[kind]
             # The least logarithm of each relevance.
             above = (design.columns > 0).sum(axis=0)
             floor = np.full(design.distinct, least)
