@@ -170,9 +170,9 @@ suggestion: $(DRAWABLE) ## how many rows suggestions save: the tables and figure
 	    $(BIN)/python -m casestudies.suggestion $$preset -o casestudies/suggestion/$$preset || exit 1; done
 	@$(BIN)/python -m casestudies.suggestion page
 
-# An interrupted one continues where it stopped. Optuna and SMAC take part where they are installed (pip install optuna smac).
+# An interrupted one continues where it stopped. Optuna and SMAC take part where they are installed (pip install -e '.[tuners]').
 tuning: $(DRAWABLE) ## how good tuning runs are: the tables of casestudies/tuning (20 seeds: about an hour)
-	@for preset in rank spaces bias model; do \
+	@for preset in rank spaces traps bias model; do \
 	    $(BIN)/python -m casestudies.tuning $$preset -o casestudies/tuning/$$preset || exit 1; done
 	@$(BIN)/python -m casestudies.tuning page
 

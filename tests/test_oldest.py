@@ -10,7 +10,7 @@ from tests.support.paths import ROOT
 # Tools that check the code, build the site and the package, and PyTorch, which is gigabytes.
 NOT_INSTALLED = {
     "atheris", "build", "cosmic-ray", "coverage", "import-linter", "mkdocs", "mkdocs-material", "mkdocstrings", "mypy",
-    "ruff", "scipy-stubs", "torch", "twine", "types-lxml",
+    "optuna", "ruff", "scipy-stubs", "smac", "torch", "twine", "types-lxml",
 }  # fmt: skip
 # Pins of packages that splc does not name itself; the file states why.
 FURTHER = {"pyparsing"}

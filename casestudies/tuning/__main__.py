@@ -14,15 +14,17 @@ from casestudies.tuning.rank import BUDGETS, RankEvaluation
 from casestudies.tuning.reported_values import BiasEvaluation, bias_table
 from casestudies.tuning.spaces import SpacesEvaluation, spaces_table
 from casestudies.tuning.summaries import summary_tables
+from casestudies.tuning.traps import TrapsEvaluation, traps_table
 
 PRESETS: Mapping[str, type[Evaluation]] = {
-    each.preset: each for each in (RankEvaluation, SpacesEvaluation, BiasEvaluation, ModelEvaluation)
+    each.preset: each for each in (RankEvaluation, SpacesEvaluation, TrapsEvaluation, BiasEvaluation, ModelEvaluation)
 }
 README = Page(
     Path(__file__).parent,
     {
         "rank": ("rank", lambda rows: summary_tables(rows, BUDGETS)),
-        **{"spaces": ("spaces", spaces_table), "bias": ("bias", bias_table), "model": ("model", models_table)},
+        **{"spaces": ("spaces", spaces_table), "traps": ("traps", traps_table)},
+        **{"bias": ("bias", bias_table), "model": ("model", models_table)},
     },
 )
 TUNERS = Attribute("tuners", "NAME,…", "names of tuners; default: all that are installed")

@@ -118,7 +118,7 @@ def front_improvement(
         weights = np.eye(len(surrogates))[int(rng.integers(len(surrogates)))]
     waiting = history.waiting(first.runs.own)
     surrogates = [model.believing(waiting) for model in surrogates]
-    means = np.array([model.measured[0] for model in surrogates])
+    means = np.array([model.measured for model in surrogates])
     # The range of the front: that of all runs has bad values, beside which those of the front hardly differ.
     front = means[:, front_places(means.T)]
     low, span = front.min(axis=1), np.ptp(front, axis=1)
@@ -189,7 +189,7 @@ def front_rows(history: History, objective: TuningObjective, models: Mapping[str
     ranking = np.array([] if model is None else admissible_ranking(model, objective, history), dtype=int)
     if model is None or not len(ranking):
         return []
-    means = np.array([models[goal.nfp].measured[0][ranking] for goal in objective.goals]).T
+    means = np.array([models[goal.nfp].measured[ranking] for goal in objective.goals]).T
     front = ranking[front_places(means)]
     return [int(row) for row in history.configurations.find(model.runs.configurations[front])]
 

@@ -103,7 +103,7 @@ def best_improvement(
     worths = np.zeros(len(candidates))
     gain = None
     if ranking:
-        level = float(model.measured[0][ranking].min())
+        level = float(model.measured[ranking].min())
         if len(waiting) and not objective.limits:
             level = min(level, float(conditioned.means(waiting).min()))
         worths += log_improvements(means, deviations, level - least)

@@ -16,6 +16,7 @@ from casestudies.tuning.reported_values import BiasEvaluation
 from casestudies.tuning.samplers import TPE
 from casestudies.tuning.spaces import valid_near
 from casestudies.tuning.tables import load
+from casestudies.tuning.traps import TrapsEvaluation
 from casestudies.tuning.tuners import OWN, RANDOM, TUNE, rows_of
 
 CASE = "BoomerAMG"
@@ -45,7 +46,7 @@ def test_rows_of_a_cell() -> None:
 
 
 def test_made_systems() -> None:
-    """The optimum is valid, runs there do not fail, and no valid configuration that is drawn is better."""
+    """The optimum is valid, runs there do not fail, no drawn configuration is better, and a trap is left."""
     for name in SIZES:
         system = made_system(name)
         assert system.space.check(system.optimum).all()
@@ -55,6 +56,7 @@ def test_made_systems() -> None:
         assert values.min() > 1
         assert np.median(values) == pytest.approx(MEDIAN)
         assert 1e9 < system.space.count < 1e28
+    assert TrapsEvaluation().rows({"system": "two options of 12", "tuner": TUNE, "seed": 0, "budget": 50})[0]["found"]
 
 
 def test_valid_near() -> None:

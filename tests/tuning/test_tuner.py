@@ -171,14 +171,12 @@ def test_failures_are_left_alone() -> None:
     """Of a quarter of the space that fails, with the best values, little is tried, and nothing again."""
     tuner = Tuner(SYSTEM, "seconds", 40)
     fails = {"codec_fast": 1, "cache": 1}
-    trials = run(
-        tuner,
-        lambda trial: (
-            None
-            if fails.items() <= trial.configuration.items()
-            else seconds(trial.configuration) * (1 + 0.001 * trial.repetition)
-        ),
-    )
+
+    def measure(trial: TuningTrial) -> float | None:
+        value = seconds(trial.configuration) * (1 + 0.001 * trial.repetition)
+        return None if fails.items() <= trial.configuration.items() else value
+
+    trials = run(tuner, measure)
     failed = [outcome for outcome in tuner.history.outcomes if outcome.failure]
     assert 1 <= len(failed) <= 0.2 * len(trials)
     assert len({outcome.row for outcome in failed}) == len(failed)

@@ -79,6 +79,7 @@ class SearchModel:
 
     runs: Runs  # the runs that it is conditioned on
     basis: OptionBasis  # the columns of the variables
+    designs: tuple[KernelDesign, ...]  # those of the runs, of each kind
     scale: projection.Scale  # the scale of values: ln y where all are positive, otherwise asinh y
     sign: float  # -1 where large values are good, else 1
     searched: tuple[Array, ...]  # the hyperparameters that were found, for each part
@@ -103,11 +104,9 @@ class SearchModel:
         by_variables = {model.basis.variables: model for model in earlier if model is not None}
         both = tuple(dict.fromkeys((tuple(variables), projection.without_numbers(variables))))
         numbered, *others = (cls._of(runs, each, maximize, by_variables.get(each)) for each in both)
-        for unnumbered in others:
-            if unnumbered.evidence > numbered.evidence + NUMBER_EVIDENCE:
-                return replace(unnumbered, rival=numbered)
-            return replace(numbered, rival=unnumbered)
-        return numbered
+        if others and others[0].evidence > numbered.evidence + NUMBER_EVIDENCE:
+            return replace(others[0], rival=numbered)
+        return replace(numbered, rival=others[0] if others else None)
 
     @classmethod
     def _of(
@@ -117,9 +116,11 @@ class SearchModel:
         y, n = runs.y, len(runs)
         scale = projection.positive_scale("log", y) if y.min() > 0 else projection.general_scales(y)[-1]
         context = projection.ContextBlock(runs.contexts) if runs.contexts else None
-        model = cls(runs, OptionBasis(variables, context, divisible=True), scale, -1.0 if maximize else 1.0, (), n)
+        basis = OptionBasis(variables, context, divisible=True)
+        designs = basis.designs(runs.configurations, runs.places)
+        model = cls(runs, basis, designs, scale, -1.0 if maximize else 1.0, (), n)
         # Contexts that were told since have columns of their own.
-        sizes = [model._design(part).distinct + 4 for part in range(PARTS)]
+        sizes = [designs[part % len(designs)].distinct + 4 for part in range(PARTS)]
         if before is not None and [len(points) for points in before.searched] != sizes:
             before = None
         if before is not None and n < before.rows + max(1, before.rows // 10):
@@ -135,7 +136,9 @@ class SearchModel:
         means, deviations = self.moments(good)
         scatter = self.miss * np.sqrt(deviations**2 + self.noise**2 / runs)
         worse = max(math.sqrt(2 * math.log(len(self.basis.variables) + 1)), quantile)
-        ends = self.untransformed(np.array([means - quantile * scatter, means + worse * scatter]))
+        # Predictions are at least a third of the best run; the best configuration may be below that.
+        scale = replace(self.scale, lowest=min(self.scale.lowest, 0.0))
+        ends = scale.backward(self.sign * np.array([means - quantile * scatter, means + worse * scatter])) * scale.unit
         return ends.min(axis=0), ends.max(axis=0)
 
     def predict(self, configurations: Configurations) -> Array:
@@ -144,22 +147,14 @@ class SearchModel:
 
     def _search(self, part: int, start: Array | None) -> projection.SearchResult:
         """Return the most probable hyperparameters of a part."""
-        design, some = self._design(part), np.arange(len(self.runs))[-projection.ROWS_OF_SEARCH :]
+        design, some = self.designs[part % len(self.designs)], np.arange(len(self.runs))[-projection.ROWS_OF_SEARCH :]
         if part and len(some) > 2 * PARTS:
             some = some[part - 1 :: 2]
         t = self.t[some]
-        deviation = float(t.std()) or 1.0
-        z = (t - float(t.mean())) / deviation
+        z = (t - float(t.mean())) / (float(t.std()) or 1.0)
         begin = projection.start_of(design.distinct, len(self.basis.variables)) if start is None else start
         iterations = ITERATIONS if start is None else projection.REFIT_ITERATIONS
         return projection.search_hyperparameters(design.rows(some), z, 1 / self.runs.counts[some], begin, iterations)
-
-    @cached_property
-    def _designs(self) -> tuple[KernelDesign, ...]:
-        return self.basis.designs(self.runs.configurations, self.runs.places)
-
-    def _design(self, part: int) -> KernelDesign:
-        return self._designs[part % len(self._designs)]
 
     @cached_property
     def t(self) -> Array:
@@ -182,7 +177,8 @@ class SearchModel:
         mean, deviation = float(measured.mean()), float(measured.std()) or 1.0
         parts, least = [], math.log(projection.START_RELEVANCE / max(len(self.basis.variables), 1))
         for part, logarithms in enumerate(self.searched):
-            design, kind = self._design(part), part % len(self._designs)
+            kind = part % len(self.designs)
+            design = self.designs[kind]
             # The least logarithm of each relevance.
             above = (design.columns > 0).sum(axis=0)
             floor = np.full(design.distinct, least)
@@ -205,9 +201,13 @@ class SearchModel:
         return self.moments(configurations)[0]
 
     @cached_property
-    def measured(self) -> tuple[Array, Array]:
-        """The posterior means and standard deviations of the runs' configurations on the scale, shapes (n,)."""
-        return self.moments(self.runs.configurations)
+    def measured(self) -> Array:
+        """The posterior means of the runs' configurations on the scale, shape (n,)."""
+        if self.runs.places is not None:
+            return self.means(self.runs.configurations)
+        # K w for the weights w with (K + S) w = t: no kernel is needed.
+        shifts = [p.deviation * (p.theta.noise * p.noise + projection.JITTER) * p.weights for p in self.parts]
+        return np.asarray(self.t - np.mean(shifts, axis=0))
 
     @property
     def noise(self) -> float:
@@ -223,7 +223,7 @@ class SearchModel:
     @cached_property
     def ranking(self) -> Array:
         """The places of the measured runs, those with the best posterior mean first."""
-        order = np.argsort(self.measured[0], kind="stable")
+        order = np.argsort(self.measured, kind="stable")
         return order[self.runs.known[order]]
 
     def believing(self, configurations: Configurations) -> SearchModel:
@@ -232,7 +232,8 @@ class SearchModel:
             return self
         # The columns stay those of the runs.
         both = self.runs.added(configurations, self.predict(configurations), True)
-        return replace(self, runs=both, believed=self.believed + len(configurations))
+        designs = self.basis.designs(both.configurations, both.places)
+        return replace(self, runs=both, designs=designs, believed=self.believed + len(configurations))
 
 
 def log_improvements(means: Array, deviations: Array, best: float) -> Array:
@@ -279,11 +280,10 @@ def improving_rows(
     order = projection.hash_order(runs.configurations, constants)
     ordered = Runs(runs.configurations[order], runs.y[order], runs.counts[order], runs.known[order])
     model = SearchModel.of(ordered, projection.canonical_order(variables, constants), maximize)
-    level = float(model.measured[0][ordered.known].min())
+    level = float(model.measured[ordered.known].min())
     remaining, current = np.arange(len(candidates)), model
     log_costs = np.zeros(len(candidates)) if cost is None else np.log(cost(candidates))
-    rows: list[int] = []
-    gains: list[float] = []
+    rows, gains = list[int](), list[float]()
     while len(rows) < count:
         means, deviations = current.moments(candidates[remaining])
         improvements = log_improvements(means, deviations, level - least_gain(model))
