@@ -15,8 +15,7 @@ from splc.data.table import text_values
 from splc.errors import listed, plural
 from splc.formats.models.program import program_of, space_object
 from splc.io.numbers import count_text, percentage, short_number
-from splc.plotting.charts.predictions import drift_chart, prediction_chart, residual_chart
-from splc.plotting.charts.sample import alias_chart, coverage_chart, repetition_chart
+from splc.plotting.charts import predictions as charts
 from splc.report import explanation
 from splc.report.page import Block, Explorer, Page, RowTexts, Section, text_table, without_empty
 from splc.report.subject import ModelSubject, differing_texts
@@ -145,7 +144,7 @@ def _predictions(subject: ModelSubject) -> Section | None:
         return None
     measured, predicted, errors, learned = rows.measured, rows.predicted, rows.errors, rows.learned
     blocks: list[Block] = [
-        prediction_chart(measured, predicted, errors, learned, subject.quantity, held_out=rows.held_out)
+        charts.prediction_chart(measured, predicted, errors, learned, subject.quantity, held_out=rows.held_out)
     ]
     options = [
         (option.name, tuple(value.label for value in option.values), positions(option, rows.configurations))
@@ -153,7 +152,7 @@ def _predictions(subject: ModelSubject) -> Section | None:
         if 1 < len(option.values) <= MAX_VALUES
     ]
     if options:
-        blocks.append(residual_chart(options, errors, learned))
+        blocks.append(charts.residual_chart(options, errors, learned))
     order = np.argsort(-np.nan_to_num(np.abs(errors), nan=-1), kind="stable")[:WORST]
     worst = order[np.isfinite(errors[order])].tolist()
     texts, alike = differing_texts((rows.configurations, row) for row in worst)
@@ -260,7 +259,7 @@ def _sample(subject: ModelSubject) -> Section | None:
         at = positions(option, configurations)
         for code, value in enumerate(option.values):
             values.append((f"{option.name} = {value.label}", int((at == code).sum()), value.fraction))
-    blocks: list[Block] = [coverage_chart(values, len(indices))] if values else []
+    blocks: list[Block] = [charts.coverage_chart(values, len(indices))] if values else []
     titles, choices = choices_of(system)
     by_title = dict(zip(titles, choices, strict=True))
     changing = [
@@ -269,7 +268,7 @@ def _sample(subject: ModelSubject) -> Section | None:
         if any(len(set(indices[:, at].tolist())) > 1 for at in by_title.get(option.name, ()))
     ]
     if len(changing) > 1 and len(indices) > 1:
-        blocks.append(alias_chart(changing, associations(indices, [by_title[name] for name in changing])))
+        blocks.append(charts.alias_chart(changing, associations(indices, [by_title[name] for name in changing])))
     sets = aliases(indices, choices)
     if texts := [" and ".join(subject.named(system.names[position]) for position in group) for group in sets]:
         text = "Options that always change together in the sample, so that it cannot separate them"
@@ -277,9 +276,9 @@ def _sample(subject: ModelSubject) -> Section | None:
     if subject.shown is not None:
         repetitions = subject.shown.values[subject.nfp]
         if (np.isfinite(repetitions).sum(axis=1) > 1).any():
-            blocks.append(repetition_chart(repetitions, subject.quantity))
+            blocks.append(charts.repetition_chart(repetitions, subject.quantity))
     if len(rows) >= MIN_ROWS:
-        blocks.append(drift_chart(rows.errors, rows.learned))
+        blocks.append(charts.drift_chart(rows.errors, rows.learned))
     return Section("sample", "The sample", tuple(blocks)) if blocks else None
 
 

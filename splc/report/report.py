@@ -32,7 +32,7 @@ from splc.report.profile import profile_page
 from splc.report.runs import SCHEMA, study_page, tuning_page
 from splc.report.subject import ModelSubject, best_of
 from splc.study import StudyResult
-from splc.study.archive import archive_folders, read_archive
+from splc.study.folder import archive_folders, read_archive
 from splc.workflows import compare, explain, scale
 from splc.workflows.fields import argument, flag, option, request
 from splc.workflows.inputs import ModelInputs

@@ -12,7 +12,7 @@ import numpy as np
 from comparison.changes import ModelChange, SetChange, TermChange, Undetermined
 from sampling import Space
 from sampling.space.analysis import Description
-from splc.cli.printer import print_view
+from splc.cli.signature import print_view
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.data.summary import Drift, PropertySummary, Summary

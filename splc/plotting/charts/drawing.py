@@ -13,6 +13,7 @@ import numpy as np
 from splc.io.files import write_whole
 from splc.plotting import style
 from splc.plotting.charts.chart import (
+    LIGHT,
     Axis,
     Band,
     BarMarks,
@@ -23,11 +24,11 @@ from splc.plotting.charts.chart import (
     Points,
     ReferenceLine,
     Spans,
+    look_of,
     rows_of,
     tick_text,
     ticks,
 )
-from splc.plotting.charts.palette import LIGHT, look_of
 from splc.plotting.charts.svg import chart_svg, height_of
 from splc.types import Array
 
