@@ -25,8 +25,7 @@ from splc.report.page import Block, Page, RowTexts, Section, text_table
 from splc.report.subject import ModelSubject
 from splc.types import Array
 from splc.workflows.compare.models import Basis
-from splc.workflows.explain.contributions import interval_ends, shares_of
-from splc.workflows.explain.importance import OptionImportance
+from splc.workflows.explain.importance import OptionImportance, interval_ends, shares_of
 from splc.workflows.note import Note
 from splc.workflows.views import Column, Facts, Rows
 

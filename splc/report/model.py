@@ -21,8 +21,7 @@ from splc.report.page import Block, Explorer, Page, RowTexts, Section, text_tabl
 from splc.report.subject import ModelSubject, differing_texts
 from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
-from splc.workflows.explain.contributions import positions
-from splc.workflows.explain.importance import OptionImportance, aliases, associations, choices_of
+from splc.workflows.explain.importance import OptionImportance, aliases, associations, choices_of, positions
 from splc.workflows.optimize.optimize import NO_INFLUENCE, TOO_GOOD, RatedConfiguration, Result
 from splc.workflows.prediction_notes import EVERY, NEW, ExpectedError
 from splc.workflows.views import Facts, Message, interval_text

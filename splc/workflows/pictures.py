@@ -24,7 +24,7 @@ from splc.plotting.charts.influences import term_chart
 from splc.plotting.charts.predictions import learned_chart
 from splc.tuning.result import TuningResult
 from splc.types import Array, Link
-from splc.workflows.explain.contributions import Explained, explained_chart
+from splc.workflows.explain.explain import Explained, explained_chart
 from splc.workflows.explain.importance import Overview
 
 # Of a surface: the configurations whose other options have their values, and the most values of an option.
