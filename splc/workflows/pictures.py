@@ -91,8 +91,7 @@ class ResponseSurface:
     names: tuple[str, str]  # the options
     x: Array  # the values of the first one, shape (k,)
     y: Array  # the values of the second one, shape (m,)
-    # the mean predictions, of products the geometric means, shape (m, k); NaN where no configuration is valid
-    predicted: Array
+    predicted: Array  # the mean predictions (of products geometric), shape (m, k); NaN where nothing is valid
 
 
 def response_surface(predictor: Predictor, link: Link, space: Space, names: tuple[str, str]) -> ResponseSurface:

@@ -60,29 +60,21 @@ Verdict = Literal["good", "rough", "poor", "unknown"]
 class ExpectedError:
     """The error to expect of what predicts, at configurations that were not learned from."""
 
-    # whether it was measured at configurations that were not learned from, or is that of held-out folds
-    source: Literal["measured", "cross-validated", "unknown"]
+    source: Literal["measured", "cross-validated", "unknown"]  # what it was computed on: others, or held-out folds
     configurations: int = 0  # the number of configurations that it was computed on
-    # the mean relative error in percent; None if not all values are positive, or if it is unknown
-    percent: float | None = None
-    difference: float | None = None  # the mean absolute difference, where not all values are positive
-    # 9 of 10 runs are within this factor of the prediction; None where not all values are positive
-    factor: float | None = None
-    # 9 of 10 runs are within this difference of the prediction, where not all values are positive
-    margin: float | None = None
-    # the error of one value for all configurations: `percent` or `difference` of their median
-    one_value: float | None = None
+    # Percent and factor are of values that are all positive, difference and margin of others.
+    percent: float | None = None  # the mean relative error in percent, None if it is unknown
+    difference: float | None = None  # the mean absolute difference
+    factor: float | None = None  # 9 of 10 runs are within this factor of the prediction
+    margin: float | None = None  # 9 of 10 runs are within this difference of the prediction
+    one_value: float | None = None  # `percent` or `difference` of one value for all configurations, their median
     reason: str = ""  # why it is unknown, empty if it is known
     printed: float | None = None  # `percent` of the printed model, where another one predicts
-    # the same error of single runs, also where that of means is unknown; None without repetitions
-    run: float | None = None
-    # what it is about, in words: new configurations, or new settings where settings repeat
-    about: str = "new configurations"
-    # what else rows can be of, in words: known settings with another version; empty where groups are single
-    known: str = ""
+    run: float | None = None  # the same error of single runs; None without repetitions
+    about: str = "new configurations"  # what it is about, in words; new settings where settings repeat
+    known: str = ""  # what else rows can be of, in words: known settings; empty where groups are single
     known_percent: float | None = None  # the error at these
-    # the options whose values a known setting has; empty where groups are single, or no option has them
-    known_by: tuple[str, ...] = ()
+    known_by: tuple[str, ...] = ()  # the options whose values a known setting has
 
     @property
     def verdict(self) -> Verdict:

@@ -72,8 +72,7 @@ class Result:
     best: float | None  # the best measured value of configurations with the fixed values, None without any
     notes: tuple[Note, ...] = ()  # what the user should know
     unit: str | None = None  # the unit of the property, None if it is not known
-    # the configurations that never worked, which are not suggested; None if none are known
-    failures: Failures | None = None
+    failures: Failures | None = None  # the configurations that never worked, which are not suggested
     request: Request | None = None
 
 

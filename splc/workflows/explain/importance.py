@@ -68,8 +68,7 @@ class OptionImportance:
     options: tuple[str, ...]  # the option, or the members of the group
     share: float  # its share of the variance, a fraction; the shares of all options add up to 1
     alone: float  # the fraction of the variance that it explains alone
-    # the fraction that all others together do not explain; None where many options depend on each other
-    total: float | None
+    total: float | None  # the fraction that all others do not explain; None where many options depend on each other
     values: tuple[OptionValue, ...]  # the effects of its values
     low: float | None = None  # the lower end of the interval of the share, None if it is not known
     high: float | None = None  # the upper end
@@ -84,8 +83,7 @@ class OptionInteraction:
     low: float | None = None  # the lower end of the interval of the share, None if it is not known
     high: float | None = None  # the upper end
     printed: bool = True  # whether the printed model has a term of exactly these options
-    # in how many folds the fold's own printed model has such a term; None if that is not known
-    folds: int | None = None
+    folds: int | None = None  # in how many folds the fold's own printed model has such a term, None if unknown
 
 
 @dataclass(frozen=True, repr=False)
@@ -97,8 +95,7 @@ class Overview(Drawn):
     options: tuple[OptionImportance, ...]  # the options that the model uses, the most important first
     unused: tuple[str, ...]  # the options that the model does not use
     interactions: tuple[OptionInteraction, ...]  # the interactions, the largest first
-    # whether it is about the full model, by flipping options, and not about the terms of the printed one
-    full: bool = False
+    full: bool = False  # whether it is about the full model, by flipping options, not about printed terms
     product: bool = False  # whether the printed model is a product
     notes: tuple[str, ...] = ()  # what the user should know
 

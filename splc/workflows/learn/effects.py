@@ -219,8 +219,7 @@ class Change:
     # the changes of influences; None for models without terms, with too few configurations, or of a joint model
     influences: ModelChange | None = None
     reason: str = ""  # why there are no changes of influences
-    # the cross-validated error of the second value's model; None if it was not cross-validated
-    expected: float | None = None
+    expected: float | None = None  # the cross-validated error of the second value's model, None without one
     contrast: ContextContrast | None = None  # the change by the joint model of all values; None without one
 
     @property
