@@ -46,7 +46,7 @@ from splc.models.text.log_grammar import duration_text, expand_product, is_numbe
 from splc.splconqueror.state import CommandCall, Learned, State, located
 from splc.system.variability import ROOT, VariabilityModel
 from splc.types import Array
-from splc.workflows.learn.learning_sets import learn_rows
+from splc.workflows.learn.request import learn_rows
 
 # The note about a design that differs from that of the program.
 OTHER_DESIGN = "kexchange: this D-optimal design has other rows than that of SPL Conqueror's program"

@@ -27,7 +27,7 @@ from splc.learning.projection import ENUMERATED
 from splc.types import Array, Goal
 from splc.workflows.fields import FixedValues, Seed, flag, option, request
 from splc.workflows.inputs import SystemInputs
-from splc.workflows.learn.learning_sets import StoredSources
+from splc.workflows.learn.request import StoredSources
 from splc.workflows.measure import Request as MeasureRequest
 from splc.workflows.measure.outcome import Outputs
 from splc.workflows.note import Note, Notes, Rank

@@ -31,7 +31,7 @@ from splc.models.subexpressions import Parameter
 from splc.plotting.charts.drawing import require_picture
 from splc.types import Link
 from splc.workflows.compare.models import Basis, Learned, Request, basis_of, read_models, weights_of
-from splc.workflows.learn.learning_sets import input_files
+from splc.workflows.learn.request import input_files
 from splc.workflows.note import Note, Notes, Rank
 from splc.workflows.prediction_notes import ENOUGH, learned_configurations
 from splc.workflows.views import UNWATCHED, Watch

@@ -33,8 +33,7 @@ from splc.types import Array
 from splc.workflows.inputs import each_context, each_learned, file_names, is_pattern, require_files, with_context
 from splc.workflows.learn import learn
 from splc.workflows.learn.effects import Change, context_change, joint_course
-from splc.workflows.learn.learning_sets import StoredSources, learning_rows, note_of
-from splc.workflows.learn.request import Request
+from splc.workflows.learn.request import Request, StoredSources, learning_rows, note_of
 from splc.workflows.note import Note, Notes, Rank
 from splc.workflows.views import UNWATCHED, Watch
 

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from comparison.changes import ModelCourse, TermCourse
-from splc.plotting.charts import curves, svg
+from splc.plotting.charts import chart as looks
+from splc.plotting.charts import curves
 from splc.plotting.charts.chart import Axis, BarMarks, Curve, HeatCells, Panel, ReferenceLine, rows_of, ticks
 from splc.plotting.charts.curves import front_chart, learning_curve_chart
 from splc.plotting.charts.drawing import chart_file
@@ -150,4 +151,4 @@ def test_colors_of_learners() -> None:
     few = learning_curve_chart({"t": {"b": line}}, ["a", "b", "c"], "t")
     all_ = learning_curve_chart({"t": dict.fromkeys("abc", line)}, ["a", "b", "c"], "t")
     assert dict(few.legend) == {role: name for role, name in all_.legend.items() if name == "b"}
-    assert svg.LIGHT.keys() == svg.DARK.keys()
+    assert looks.LIGHT.keys() == looks.DARK.keys()
