@@ -19,6 +19,7 @@ from splc.workflows.scale.tree import (
     CallPath,
     CallTree,
     call_trees,
+    largest_of,
     metric_text,
     ranking_chart,
     scaling_charts,
@@ -39,7 +40,7 @@ def profile_page(result: Result, source: str) -> Page:
     experiment, inclusive = result.experiment, result.request.inclusive
     metrics = list(dict.fromkeys(metric for _, metric in result.profile.models))[:MAX_METRICS]
     models = {key: model for key, model in result.profile.models.items() if key[1] in metrics}
-    largest = dict(zip(experiment.parameters, experiment.points.max(axis=0).tolist(), strict=True))
+    largest = largest_of(experiment)
     # The trees of all metrics at each target, and those of each metric at all targets.
     by_target = []
     for factor in TARGETS:

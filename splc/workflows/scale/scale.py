@@ -34,7 +34,7 @@ from splc.workflows.fields import flag, option, request
 from splc.workflows.inputs import ByValue, each_context, require_all_values, require_files
 from splc.workflows.learn.learn import replaced_notes, scaling_form
 from splc.workflows.note import Note, Notes, notes_of, reading_notes
-from splc.workflows.scale.tree import CallTree, call_trees, ranking_chart, scaling_chart, tree_notes
+from splc.workflows.scale.tree import CallTree, call_trees, largest_of, ranking_chart, scaling_chart, tree_notes
 from splc.workflows.scaling_view import chosen_series, pooling_notes
 from splc.workflows.views import UNWATCHED, Watch
 
@@ -200,7 +200,7 @@ def run(request: Request, watch: Watch = UNWATCHED, given: Experiment | None = N
             notes.append(Note(f"{text} have intervals; {cure}"))
         trees: tuple[CallTree, ...] = ()
         if request.tree:
-            largest = zip(experiment.parameters, experiment.points.max(axis=0).tolist(), strict=True)
+            largest = largest_of(experiment).items()
             far = {name: experiment.constant.get(name, FAR * value) for name, value in largest}
             end = points[-1] if points else far
             trees = call_trees(experiment, profile.models, end, inclusive=request.inclusive, top=request.top)
