@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from functools import partial
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,9 +22,10 @@ from splc.report.subject import ModelSubject, differing_texts
 from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
 from splc.workflows.explain.importance import OptionImportance, aliases, associations, choices_of, positions
-from splc.workflows.optimize.optimize import NO_INFLUENCE, TOO_GOOD, RatedConfiguration, Result
+from splc.workflows.optimize.optimize import NO_INFLUENCE, TOO_GOOD, Result
+from splc.workflows.optimize.view import measured_text, predicted_columns, view_of_rated
 from splc.workflows.prediction_notes import EVERY, NEW, ExpectedError
-from splc.workflows.views import Facts, Message, interval_text
+from splc.workflows.views import Facts, Message, Rows
 
 # Where the error to expect was measured.
 OTHERS = "on measured configurations not learned from"
@@ -169,31 +170,24 @@ def _predictions(subject: ModelSubject) -> Section | None:
 def _best(subject: ModelSubject, result: Result) -> Section:
     """Return the best configurations that `optimize` found."""
     unit = subject.stored.unit
-    texts, alike = differing_texts((rated.configuration, 0) for rated in result.candidates)
-    rows = [(text, *_value_texts(rated)) for text, rated in zip(texts, result.candidates, strict=True)]
-    header = ("configuration", titled("predicted", unit), "90 % interval", titled("measured", unit))
     word = "greatest" if result.objectives[0].maximize else "least"
     of = "all valid configurations" if result.exhaustive else "the examined configurations"
-    caption = f"The {plural(len(rows), 'configuration', 'configurations')} with the {word} prediction of {of}"
+    count = plural(len(result.candidates), "configuration", "configurations")
+    caption = f"The {count} with the {word} prediction of {of}"
+    caption += ", with 90 % intervals" * (result.candidates[0].values[0].interval is not None)
+    table, *alike = view_of_rated(result.candidates, predicted_columns(titled("predicted", unit), 0))
+    assert isinstance(table, Rows)
     blocks: list[Block] = [f"{NO_INFLUENCE.capitalize()}."] if result.without_influence else []
-    blocks += [without_empty(text_table(header, rows, caption, "best")), *alike]
+    blocks += [without_empty(replace(table, caption=caption, name="best")), *map(str, alike)]
     if result.best_measured is not None:
-        predicted, _, measured = _value_texts(result.best_measured)
         found = describe_configuration(result.best_measured.configuration, 0)
-        blocks.append(f"Best measured: {found}, with {measured} (predicted {predicted}).")
+        blocks.append(f"Best measured: {found}, with {measured_text(result.best_measured, unit)}.")
     if result.failures is not None:
         blocks.append(f"Left out: {'; '.join(result.failures.texts)}.")
     if result.free:
         free = ", ".join(map(subject.named, result.free))
         blocks.append(f"Not used by the model, any value predicts the same: {free}.")
     return Section("best", "The best configurations", tuple(blocks))
-
-
-def _value_texts(rated: RatedConfiguration) -> tuple[str, str, str]:
-    """Return the prediction, its interval and the measured value as texts."""
-    value, interval = rated.values[0], rated.values[0].interval
-    ends = interval and interval_text((interval.low, interval.high), partial(short_number, digits=4))
-    return short_number(value.predicted), ends or "", short_number(value.measured)
 
 
 def _explorer(subject: ModelSubject, best: Result | None) -> Section | None:

@@ -23,7 +23,7 @@ from splc.plotting.charts.influences import term_chart
 from splc.plotting.charts.predictions import sorted_chart
 from splc.workflows import views
 from splc.workflows.compare.compare import Result, run
-from splc.workflows.compare.models import Request
+from splc.workflows.compare.models import Basis, Request
 
 CONSTANT = "(constant)"
 # The kinds of measures that are 0 for equal values.
@@ -107,7 +107,7 @@ def tables_of(name: str, result: Result) -> Iterable[Table]:
     if name == "correlations":
         text = f"Correlation with the error rate, relative to the {result.request.reference} model, over all pairs"
         return [views.table_of(result.correlations, CORRELATIONS, text)]
-    return [measures_table(result)]
+    return [measures_table(compared, result.basis, result.measures)]
 
 
 def csv_table(name: str, result: Result) -> Table:
@@ -128,11 +128,10 @@ def csv_table(name: str, result: Result) -> Table:
     return Table((title, *tables[0].columns), tuple(rows))
 
 
-def measures_table(result: Result) -> Table:
+def measures_table(compared: Comparisons, basis: Basis, keys: Sequence[str] = DEFAULT_KEYS) -> Table:
     """Return all measures: a column per model; the first against each other one, then all against the measurements."""
-    compared = result.comparisons
     pairs = compared.comparisons
-    first = compared.models[0].name
+    first, *others = (pairs[0].first, *(pair.second for pair in pairs))
     scores = [pair.syntactic if pair.same_link else None for pair in pairs]
     opposite = any(score is not None and score.opposite for score in scores)
     hybrids = [pair.hybrid for pair in pairs]
@@ -150,17 +149,16 @@ def measures_table(result: Result) -> Table:
         (first, title, None, *map(getter(source), column)) for column, title, source in sources if any(column)
     ]
     second = pairs[0].second if len(pairs) == 1 else "the other model"
-    rows += semantic_rows(first, (first, second), [None, *(pair.semantic for pair in pairs)], result.measures)
+    rows += semantic_rows(first, (first, second), [None, *(pair.semantic for pair in pairs)], keys)
     judgements = [judged.semantic for judged in compared.judged]
-    rows += semantic_rows("measured", ("measured", "predicted"), judgements, result.measures)
+    rows += semantic_rows("measured", ("measured", "predicted"), judgements, keys)
     if any(judged.covered is not None for judged in compared.judged):
         title = f"runs within prediction intervals at {compared.level:g}"
         rows.append(("measured", title, *(judged.covered for judged in compared.judged)))
     caption = "Measures"
-    if result.basis.configurations is not None:
-        count = views.counted(len(result.basis.configurations), "configuration")
-        caption += f" on {count} ({result.basis.text})"
-    return Table(("compared with", "measure", *(model.name for model in compared.models)), tuple(rows), caption)
+    if basis.configurations is not None:
+        caption += f" on {views.counted(len(basis.configurations), 'configuration')} ({basis.text})"
+    return Table(("compared with", "measure", first, *others), tuple(rows), caption)
 
 
 def semantic_rows(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated, Any
@@ -20,7 +20,7 @@ from splc.formats.models.stored_model import StoredModel
 from splc.io.files import STANDARD
 from splc.io.json import picked
 from splc.io.presentation import Bars, Drawn
-from splc.learning.contexts.contrasts import ContextInfluences, InfluenceVariation, in_half_widths, joint_ensemble
+from splc.learning.contexts.contrasts import ContextInfluences, in_half_widths, joint_ensemble
 from splc.learning.effects import group_texts
 from splc.learning.projection import Full, predictions, valid_configurations
 from splc.learning.result import FullPredictor
@@ -35,12 +35,13 @@ from splc.workflows.explain.full import checked_predictions, mean_of_full, model
 from splc.workflows.explain.importance import Overview
 from splc.workflows.fields import Printed, argument, as_argument, option, request
 from splc.workflows.inputs import ModelInputs
+from splc.workflows.learn.effects import variations_table
 from splc.workflows.note import Note, Notes
 from splc.workflows.prediction_notes import Interval, intervals_of, negative_notes, outside_notes
 from splc.workflows.views import UNWATCHED, Answer, Column, Detail, Facts, Rows, Verb, View, Watch, four_digits
 
-# The greatest numbers of values with a column, of options, and of terms in a text; JSON has all.
-MAX_CONTEXTS, MAX_VARYING, MAX_TERMS = 6, 20, 20
+# The greatest number of terms in a text; JSON has all.
+MAX_TERMS = 20
 # The part of a prediction by the full model that its printed model has no terms for.
 REST = "not in the printed model"
 # Differences of values that agree to this fraction are rounding.
@@ -421,18 +422,7 @@ def _view_of_contexts(result: Result, influences: ContextInfluences, by: str, de
         return
     values = plural(len(names), "value", "values")
     yield f"{result.system}: model of {result.stored.nfp}, influences with {values} of {by}, as the full model predicts"
-    if len(names) <= MAX_CONTEXTS:
-        shown = [Column(shown_value(name), f"factors.{at}", four_digits, right=True) for at, name in enumerate(names)]
-    else:
-
-        def end(row: InfluenceVariation, of: Callable[[Iterable[float]], float]) -> str:
-            value = of(row.factors)
-            return f"{four_digits(value)} ({shown_value(names[row.factors.index(value)])})"
-
-        ends_of = (("least", min), ("greatest", max))
-        shown = [Column(title, partial(end, of=of), right=True) for title, of in ends_of]
-    known = Column("", lambda row: "" if row.settled else "not known to differ")
-    yield Rows(variations, (Column("option"), *shown, known), MAX_VARYING)
+    yield variations_table(influences)
     yield "factor of the prediction between the greatest and the least value of an option, or selected and not"
     limit = in_half_widths(influences.half_widths(influences.pairs))
     compared = plural(influences.pairs, "pair is", "pairs are")
