@@ -66,7 +66,7 @@ def idle() -> Iterator[None]:
     """Let outputs not depend on other programs: commands that measure warn of these, slow ones show their progress."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "getloadavg", lambda: (0.0, 0.0, 0.0), raising=False)
-        patch.setattr("splc.cli.progress.WAIT", 3600.0)
+        patch.setattr("splc.cli.signature.WAIT", 3600.0)
         yield
 
 

@@ -11,7 +11,7 @@ from casestudies.accuracy.systems import FOLDERS, PROPERTIES, SIZES
 from casestudies.evaluation.evaluation import Row
 from casestudies.pictures import BLACK, FAINT, plain_number
 from casestudies.png import small_png
-from splc.plotting.charts.palette import LOOKS, REST
+from splc.plotting.charts.chart import LOOKS, REST
 from splc.plotting.style import drawing, literal, new_figure, saved
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ from splc.system.constraints import parse_arithmetic
 from splc.system.options import NumericOption, Option
 from splc.system.variability import VariabilityModel
 from splc.types import Array
-from splc.workflows.learn.learning_sets import learning_rows
+from splc.workflows.learn.request import learning_rows
 
 CASES = Path(__file__).parents[1]
 NUMERIC = ", numeric columns"

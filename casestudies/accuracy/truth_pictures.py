@@ -14,7 +14,7 @@ from casestudies.accuracy.truth_tables import BINS, KINDS, total
 from casestudies.evaluation.evaluation import Row
 from casestudies.pictures import BLACK, DARK, FAINT, grouped_bars, plain_number
 from casestudies.png import small_png
-from splc.plotting.charts.palette import LOOKS, REST
+from splc.plotting.charts.chart import LOOKS, REST
 from splc.plotting.style import drawing, new_figure, saved
 
 if TYPE_CHECKING:

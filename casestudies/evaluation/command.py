@@ -11,8 +11,7 @@ from typing import Any, TypeVar
 from casestudies.evaluation.evaluation import Evaluation
 from casestudies.evaluation.run import EvaluationResult, run_evaluation
 from casestudies.report.page import Page
-from splc.cli.printer import print_view
-from splc.cli.progress import TerminalWatch
+from splc.cli.signature import TerminalWatch, print_view
 from splc.errors import SplcError
 from splc.io.json import picked, plain_values
 from splc.study.folder import TasksResult

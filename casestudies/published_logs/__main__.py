@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from casestudies.published_logs.logs import Request, run
 from casestudies.published_logs.tables import RELEARNED, TABLES, picture, show, tables_of
 from splc.cli.command import interruption
-from splc.cli.progress import progress
+from splc.cli.signature import progress
 from splc.cli.terminal import note, printable, show_notes
 from splc.errors import SplcError
 from splc.io.files import require_writable, write_whole

@@ -23,7 +23,7 @@ from splc.formats.scripts.commands import parse_lines
 from splc.formats.scripts.samplings import Sampling
 from splc.io.files import Source
 from splc.learning.learner import match
-from splc.splconqueror.samples import sampled
+from splc.splconqueror.learning import sampled
 from splc.splconqueror.state import located
 from splc.types import Array
 

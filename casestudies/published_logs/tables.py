@@ -9,7 +9,7 @@ from typing import Any
 from casestudies.published_logs.log_errors import ALL_VALUES
 from casestudies.published_logs.logs import Cell as Means
 from casestudies.published_logs.logs import Result, StrategyTest
-from splc.cli.printer import print_item
+from splc.cli.signature import print_item
 from splc.cli.terminal import say
 from splc.io.tables import Cell, Spread, Table
 from splc.workflows.views import Column, columns, counted, table_of

@@ -20,7 +20,7 @@ from splc.learning.judging import random_folds
 from splc.learning.learner import one_thread
 from splc.study.specification import StudyLearner
 from splc.types import Array
-from splc.workflows.learn.learning_sets import learn_rows
+from splc.workflows.learn.request import learn_rows
 
 FOLDS = 10
 # The mean of |x| of a normal distribution with the standard deviation 1.

@@ -11,7 +11,7 @@ from casestudies.evaluation.evaluation import Row
 from casestudies.evaluation.panels import panels_picture
 from casestudies.pictures import plain_number
 from casestudies.sampling_strategies.tables import groups_of, median_of, size_text
-from splc.plotting.charts.palette import LOOKS
+from splc.plotting.charts.chart import LOOKS
 from splc.plotting.style import literal
 
 if TYPE_CHECKING:

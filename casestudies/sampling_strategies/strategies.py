@@ -12,7 +12,7 @@ from casestudies.real_data import DATA
 from sampling import Space
 from splc.formats.detect import read_variability_model
 from splc.formats.measurements.read import read_measurements
-from splc.workflows.learn.learning_sets import learning_rows
+from splc.workflows.learn.request import learning_rows
 
 RANDOM = "random"
 EXASTENCILS = "exastencils"

@@ -16,7 +16,7 @@ from casestudies.scaling_evaluation.target_functions import target_functions
 from casestudies.scaling_evaluation.target_runs import STRATEGIES, UNTIL, TargetExperiment, run
 from splc.errors import plural
 from splc.io.tables import Cell, Table
-from splc.plotting.charts.palette import LOOKS
+from splc.plotting.charts.chart import LOOKS
 from splc.types import Array
 
 if TYPE_CHECKING:

@@ -26,10 +26,10 @@ from typing import Any, Generic, TypeVar
 
 from splc._version import __version__
 from splc.errors import InputError, MachineError, Problem, Problems, SpecError
-from splc.measuring.batch import Recorder, batches, run_batches
 from splc.measuring.command import program
 from splc.measuring.execution import Run, RunResult, execute, now
 from splc.measuring.machine import machine, machine_errors
+from splc.measuring.session import Recorder, batches, run_batches
 from splc.measuring.setup import Setup
 
 # The address that stands for a scheduler that is started on this machine.

@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 
 from comparison.changes import SETTLED
-from comparison.measures import measure
 from comparison.result import Comparison, Comparisons
 from splc.data.accuracy import signed_errors
 from splc.data.configurations import Configurations, describe_configuration, value_table
 from splc.data.property_unit import titled
 from splc.errors import InputError, Problem, listed
-from splc.io.numbers import percentage, short_number
+from splc.io.numbers import percentage
 from splc.plotting.charts.effects import TwoEffects, change_chart
 from splc.plotting.charts.influences import importance_chart, sets_chart, term_chart, terms_of
 from splc.plotting.charts.predictions import agreement_chart, error_chart
@@ -25,10 +24,10 @@ from splc.report.page import Block, Page, RowTexts, Section, text_table
 from splc.report.subject import ModelSubject
 from splc.types import Array
 from splc.workflows.compare.models import Basis
-from splc.workflows.explain.contributions import interval_ends, shares_of
-from splc.workflows.explain.importance import OptionImportance
+from splc.workflows.compare.view import measures_table, term_table
+from splc.workflows.explain.importance import OptionImportance, interval_ends, shares_of
 from splc.workflows.note import Note
-from splc.workflows.views import Column, Facts, Rows
+from splc.workflows.views import Column, Facts, Rows, rows_of
 
 # Options with more values have no panel of errors.
 _MAX_VALUES = 24
@@ -47,7 +46,11 @@ def comparison_page(
     """Return the page about two compared models."""
     basis = basis or Basis()
     pair = compared.comparisons[0]
-    sections = [_scores(compared, basis, pair), _terms(pair)]
+    # The tables of `splc compare`.
+    measures = replace(rows_of(measures_table(compared, basis)), name="scores")
+    terms = replace(rows_of(term_table(pair)), name="terms")
+    drawn = (term_chart([pair]), terms) if terms_of(pair) else (terms,)
+    sections = [Section("scores", "Scores", (measures,)), Section("terms", "Terms", drawn)]
     if pair.option_sets is not None and (found := pair.option_sets.sets):
         sets = [(", ".join(row.options) or "constant", 100 * row.first, 100 * row.second) for row in found]
         sections.append(Section("sets", "Sets of options", (sets_chart((pair.first, pair.second), sets),)))
@@ -81,37 +84,6 @@ def _answer_of_pair(compared: Comparisons, pair: Comparison) -> Iterator[str]:
         yield f"Both attribute {percentage(100 * overlap, 2)} of their contributions to the same sets of options"
     if pair.same_link and (score := pair.syntactic.normalized) is not None:
         yield f"Their terms agree to {score:.2f} of 1 (syntactic score {pair.syntactic.score:.4g})"
-
-
-def _scores(compared: Comparisons, basis: Basis, pair: Comparison) -> Section:
-    """Return the measures of predictions: of the models against each other, and of each against the measurements."""
-    columns = [] if pair.semantic is None else [(f"{pair.first} and {pair.second}", pair.semantic)]
-    columns += [(f"measured and {judged.model}", judged.semantic) for judged in compared.judged]
-    rows = tuple(
-        (measure(key).title, *(short_number(score.values.get(key), 4, "-") for _, score in columns))
-        for key in dict.fromkeys(key for _, score in columns for key in score.values)
-        if any(score.values.get(key) is not None for _, score in columns)
-    )
-    if not rows:
-        return Section("scores", "Scores", ("There are no configurations: only terms are compared.",))
-    of = f" ({basis.text})" if basis.configurations is not None else ""
-    caption = f"Measures of the predictions on {columns[0][1].configurations:,} configurations{of}"
-    table = text_table(("measure", *(name for name, _ in columns)), rows, caption, "scores")
-    return Section("scores", "Scores", (table,))
-
-
-def _terms(pair: Comparison) -> Section:
-    rows = []
-    for group in pair.syntactic.classes:
-        options = ", ".join(group.options) or "constant"
-        for term in group.terms:
-            influences = (short_number(value, 4, "-") for value in (term.first, term.second))
-            rows.append((options, term.text, *influences, term.found, short_number(term.score, 3)))
-    header = ("set of options", "term", pair.first, pair.second, "found", "score")
-    low, high = pair.syntactic.lower, pair.syntactic.upper
-    caption = f"All terms of both models; the scores add up to {pair.syntactic.score:.4g} of {low:g} to {high:g}"
-    table = text_table(header, rows, caption, "terms", words=(0, 1, 4))
-    return Section("terms", "Terms", (term_chart([pair]), table) if terms_of(pair) else (table,))
 
 
 def _predictions(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -19,8 +20,8 @@ from splc.plotting.charts.effects import course_chart, effects_chart, surface_ch
 from splc.plotting.charts.influences import Influence, importance_chart, influence_chart, interaction_chart
 from splc.report.page import Block, Section, Steps, text_table, without_empty
 from splc.report.subject import ModelSubject
-from splc.workflows.explain.contributions import effect_of, shares_of
-from splc.workflows.learn.effects import joint_course
+from splc.workflows.explain.importance import effect_of, shares_of
+from splc.workflows.learn.effects import joint_course, variations_table
 from splc.workflows.pictures import response_surface
 from splc.workflows.views import Column, Rows
 
@@ -199,7 +200,10 @@ def influences_by_context(subject: ModelSubject) -> Section | None:
     limit = in_half_widths(influences.half_widths(influences.pairs))
     if influences.pairs != 1:
         limit += f", as {plural(influences.pairs, 'pair', 'pairs')} of values are compared"
-    blocks.append(_variations(influences, limit))
+    caption = "Influences: factor between the greatest and the least value of an option, or selected and not; "
+    caption += f"{'may differ' if influences.few_rows() else 'differ'} unless they are not known to: {limit}"
+    table = variations_table(influences)
+    blocks.append(replace(table, most=None, caption=caption, name="context-influences"))
     points = influences.change_points() if ordered and len(names) > 2 else ()
     if points:
         shown = (
@@ -244,18 +248,3 @@ def _matrix(influences: ContextInfluences) -> Rows:
     limit = in_half_widths(influences.half_widths(1))
     caption = f"Common factor of the column's value relative to the row's; number of influences that {differ} {limit}"
     return text_table(("", *names), rows, caption, "context-pairs")
-
-
-def _variations(influences: ContextInfluences, limit: str) -> Rows:
-    """Return the influences with each value, or the least and the greatest of many values."""
-    few = len(influences.names) <= MAX_COLUMNS
-    differs = "may" if influences.few_rows() else "yes"
-    rows = []
-    for variation in influences.variations():
-        shown = variation.factors if few else (min(variation.factors), max(variation.factors))
-        numbers = (short_number(value, 4) for value in shown)
-        rows.append((variation.option, *numbers, differs if variation.settled else "not known to"))
-    header = ("option", *(influences.names if few else ("least", "greatest")), "differs")
-    caption = "Influences: factor between the greatest and the least value of an option, or selected and not; "
-    caption += f"differs: between two values {limit}"
-    return text_table(header, rows, caption, "context-influences", words=(0, len(header) - 1))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from functools import partial
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,18 +15,17 @@ from splc.data.table import text_values
 from splc.errors import listed, plural
 from splc.formats.models.program import program_of, space_object
 from splc.io.numbers import count_text, percentage, short_number
-from splc.plotting.charts.predictions import drift_chart, prediction_chart, residual_chart
-from splc.plotting.charts.sample import alias_chart, coverage_chart, repetition_chart
+from splc.plotting.charts import predictions as charts
 from splc.report import explanation
 from splc.report.page import Block, Explorer, Page, RowTexts, Section, text_table, without_empty
 from splc.report.subject import ModelSubject, differing_texts
 from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
-from splc.workflows.explain.contributions import positions
-from splc.workflows.explain.importance import OptionImportance, aliases, associations, choices_of
-from splc.workflows.optimize.optimize import NO_INFLUENCE, TOO_GOOD, RatedConfiguration, Result
+from splc.workflows.explain.importance import OptionImportance, aliases, associations, choices_of, positions
+from splc.workflows.optimize.optimize import NO_INFLUENCE, TOO_GOOD, Result
+from splc.workflows.optimize.view import measured_text, predicted_columns, view_of_rated
 from splc.workflows.prediction_notes import EVERY, NEW, ExpectedError
-from splc.workflows.views import Facts, Message, interval_text
+from splc.workflows.views import Facts, Message, Rows
 
 # Where the error to expect was measured.
 OTHERS = "on measured configurations not learned from"
@@ -145,7 +144,7 @@ def _predictions(subject: ModelSubject) -> Section | None:
         return None
     measured, predicted, errors, learned = rows.measured, rows.predicted, rows.errors, rows.learned
     blocks: list[Block] = [
-        prediction_chart(measured, predicted, errors, learned, subject.quantity, held_out=rows.held_out)
+        charts.prediction_chart(measured, predicted, errors, learned, subject.quantity, held_out=rows.held_out)
     ]
     options = [
         (option.name, tuple(value.label for value in option.values), positions(option, rows.configurations))
@@ -153,7 +152,7 @@ def _predictions(subject: ModelSubject) -> Section | None:
         if 1 < len(option.values) <= MAX_VALUES
     ]
     if options:
-        blocks.append(residual_chart(options, errors, learned))
+        blocks.append(charts.residual_chart(options, errors, learned))
     order = np.argsort(-np.nan_to_num(np.abs(errors), nan=-1), kind="stable")[:WORST]
     worst = order[np.isfinite(errors[order])].tolist()
     texts, alike = differing_texts((rows.configurations, row) for row in worst)
@@ -171,31 +170,24 @@ def _predictions(subject: ModelSubject) -> Section | None:
 def _best(subject: ModelSubject, result: Result) -> Section:
     """Return the best configurations that `optimize` found."""
     unit = subject.stored.unit
-    texts, alike = differing_texts((rated.configuration, 0) for rated in result.candidates)
-    rows = [(text, *_value_texts(rated)) for text, rated in zip(texts, result.candidates, strict=True)]
-    header = ("configuration", titled("predicted", unit), "90 % interval", titled("measured", unit))
     word = "greatest" if result.objectives[0].maximize else "least"
     of = "all valid configurations" if result.exhaustive else "the examined configurations"
-    caption = f"The {plural(len(rows), 'configuration', 'configurations')} with the {word} prediction of {of}"
+    count = plural(len(result.candidates), "configuration", "configurations")
+    caption = f"The {count} with the {word} prediction of {of}"
+    caption += ", with 90 % intervals" * (result.candidates[0].values[0].interval is not None)
+    table, *alike = view_of_rated(result.candidates, predicted_columns(titled("predicted", unit), 0))
+    assert isinstance(table, Rows)
     blocks: list[Block] = [f"{NO_INFLUENCE.capitalize()}."] if result.without_influence else []
-    blocks += [without_empty(text_table(header, rows, caption, "best")), *alike]
+    blocks += [without_empty(replace(table, caption=caption, name="best")), *map(str, alike)]
     if result.best_measured is not None:
-        predicted, _, measured = _value_texts(result.best_measured)
         found = describe_configuration(result.best_measured.configuration, 0)
-        blocks.append(f"Best measured: {found}, with {measured} (predicted {predicted}).")
+        blocks.append(f"Best measured: {found}, with {measured_text(result.best_measured, unit)}.")
     if result.failures is not None:
         blocks.append(f"Left out: {'; '.join(result.failures.texts)}.")
     if result.free:
         free = ", ".join(map(subject.named, result.free))
         blocks.append(f"Not used by the model, any value predicts the same: {free}.")
     return Section("best", "The best configurations", tuple(blocks))
-
-
-def _value_texts(rated: RatedConfiguration) -> tuple[str, str, str]:
-    """Return the prediction, its interval and the measured value as texts."""
-    value, interval = rated.values[0], rated.values[0].interval
-    ends = interval and interval_text((interval.low, interval.high), partial(short_number, digits=4))
-    return short_number(value.predicted), ends or "", short_number(value.measured)
 
 
 def _explorer(subject: ModelSubject, best: Result | None) -> Section | None:
@@ -260,7 +252,7 @@ def _sample(subject: ModelSubject) -> Section | None:
         at = positions(option, configurations)
         for code, value in enumerate(option.values):
             values.append((f"{option.name} = {value.label}", int((at == code).sum()), value.fraction))
-    blocks: list[Block] = [coverage_chart(values, len(indices))] if values else []
+    blocks: list[Block] = [charts.coverage_chart(values, len(indices))] if values else []
     titles, choices = choices_of(system)
     by_title = dict(zip(titles, choices, strict=True))
     changing = [
@@ -269,7 +261,7 @@ def _sample(subject: ModelSubject) -> Section | None:
         if any(len(set(indices[:, at].tolist())) > 1 for at in by_title.get(option.name, ()))
     ]
     if len(changing) > 1 and len(indices) > 1:
-        blocks.append(alias_chart(changing, associations(indices, [by_title[name] for name in changing])))
+        blocks.append(charts.alias_chart(changing, associations(indices, [by_title[name] for name in changing])))
     sets = aliases(indices, choices)
     if texts := [" and ".join(subject.named(system.names[position]) for position in group) for group in sets]:
         text = "Options that always change together in the sample, so that it cannot separate them"
@@ -277,9 +269,9 @@ def _sample(subject: ModelSubject) -> Section | None:
     if subject.shown is not None:
         repetitions = subject.shown.values[subject.nfp]
         if (np.isfinite(repetitions).sum(axis=1) > 1).any():
-            blocks.append(repetition_chart(repetitions, subject.quantity))
+            blocks.append(charts.repetition_chart(repetitions, subject.quantity))
     if len(rows) >= MIN_ROWS:
-        blocks.append(drift_chart(rows.errors, rows.learned))
+        blocks.append(charts.drift_chart(rows.errors, rows.learned))
     return Section("sample", "The sample", tuple(blocks)) if blocks else None
 
 

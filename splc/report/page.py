@@ -23,8 +23,7 @@ from splc.errors import SpecError, unknown_name_hint
 from splc.plotting.charts.chart import Chart
 from splc.plotting.charts.drawing import chart_file
 from splc.plotting.charts.svg import DARK_STYLE, STYLE, panel_svg
-from splc.plotting.labels import escaped, visible
-from splc.plotting.style import has_matplotlib
+from splc.plotting.style import escaped, has_matplotlib, visible
 from splc.types import Array
 from splc.workflows.views import Column, Facts, Message, Rows, rendered
 

@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 
 from splc.data.measurements import ROOT_CALLPATH, Key
 from splc.errors import plural
 from splc.formats.experiments.folder import SEPARATOR
 from splc.formats.models.text import scaling_text
-from splc.io.numbers import percentage, short_number, small_share
+from splc.io.numbers import percentage, short_number
 from splc.report.page import Block, Page, Section, Steps, text_table
 from splc.scaling.result import ScalingModel
 from splc.workflows.scale.scale import Result
 from splc.workflows.scale.tree import (
     CALLS,
     MAX_CURVES,
+    RANKING,
     CallPath,
     CallTree,
     call_trees,
+    largest_of,
     metric_text,
     ranking_chart,
     scaling_charts,
     tree_notes,
 )
-from splc.workflows.views import Column, Facts, Rows, columns, interval_text
+from splc.workflows.scaling_view import point_text
+from splc.workflows.views import Column, Facts, Rows
 
 # The multiples of the largest measured value at which call paths are ranked, and the one that is shown first.
 TARGETS, FIRST = (1.0, 2.0, 4.0, 8.0, 16.0), 2
@@ -39,7 +41,7 @@ def profile_page(result: Result, source: str) -> Page:
     experiment, inclusive = result.experiment, result.request.inclusive
     metrics = list(dict.fromkeys(metric for _, metric in result.profile.models))[:MAX_METRICS]
     models = {key: model for key, model in result.profile.models.items() if key[1] in metrics}
-    largest = dict(zip(experiment.parameters, experiment.points.max(axis=0).tolist(), strict=True))
+    largest = largest_of(experiment)
     # The trees of all metrics at each target, and those of each metric at all targets.
     by_target = []
     for factor in TARGETS:
@@ -59,10 +61,6 @@ def profile_page(result: Result, source: str) -> Page:
     return Page(f"Scaling of {source}", (first, *answers), tuple(sections), warnings)
 
 
-def _point_text(tree: CallTree) -> str:
-    return ", ".join(f"{name} = {value:g}" for name, value in tree.at.items())
-
-
 def _answer(trees: Sequence[CallTree], metric: str) -> Iterator[str]:
     """Yield which call path is largest at the target that is shown first."""
     ranking, before = trees[FIRST].ranking, trees[0].ranking
@@ -71,7 +69,7 @@ def _answer(trees: Sequence[CallTree], metric: str) -> Iterator[str]:
     first, several = ranking[0], len(ranking) > 1
     share = f", {percentage(first.share, 2)} of all call paths" if several else ""
     value = f"{short_number(first.predicted, 4)}{share}"
-    yield f"{metric}: {_path_text(first, metric)} is the largest at {_point_text(trees[FIRST])}, {value}"
+    yield f"{metric}: {_path_text(first, metric)} is the largest at {point_text(trees[FIRST].at)}, {value}"
     if several and before and before[0].callpath != first.callpath:
         yield f"{metric}: at the largest measured point it is {_path_text(before[0], metric)}"
 
@@ -88,7 +86,7 @@ def _blocks(
     for tree in trees:
         blocks: list[Block] = [ranking_chart(tree, MAX_DRAWN, f"shares-{number}")] if len(tree.ranking) > 1 else []
         blocks.append(_ranking(tree, models, metric, number))
-        states.append((_point_text(tree), (*blocks, _call_tree(tree, number)) if nested else tuple(blocks)))
+        states.append((point_text(tree.at), (*blocks, _call_tree(tree, number)) if nested else tuple(blocks)))
     yield Steps("Target", tuple(states), FIRST)
     shown = trees[FIRST]
     keys = ((entry.callpath, shown.metric) for entry in shown.ranking[:MAX_CURVES])
@@ -99,18 +97,12 @@ def _blocks(
 
 def _ranking(tree: CallTree, models: Mapping[Key, ScalingModel], metric: str, number: int) -> Rows:
     """Return the call paths with the largest values at a target."""
-    number_text, end_text = (partial(short_number, digits=digits) for digits in (4, 3))
-    shown = (
-        Column("call path", lambda entry: _path_text(entry, metric)),
-        Column("prediction", "predicted", number_text),
-        Column("90 % interval", lambda entry: interval_text((entry.lower, entry.upper), end_text), right=True),
-        *columns("share, share measured", small_share),
-        Column("model", lambda entry: scaling_text(models[entry.callpath, tree.metric], 6)),
-    )
-    caption = f"The call paths with the largest values, without the calls inside, at {_point_text(tree)}"
+    path = Column("call path", lambda entry: _path_text(entry[1], metric))
+    shown = (path, *RANKING[2:], Column("model", lambda entry: scaling_text(models[entry[1].callpath, tree.metric], 6)))
+    caption = f"The call paths with the largest values, without the calls inside, at {point_text(tree.at)}"
     if len(tree.ranking) > MAX_RANKED:
         caption += f" ({MAX_RANKED} of {len(tree.ranking):,})"
-    return Rows(tree.ranking[:MAX_RANKED], shown, caption=caption, name=f"ranking-{number}")
+    return Rows([*enumerate(tree.ranking[:MAX_RANKED])], shown, caption=caption, name=f"ranking-{number}")
 
 
 def _call_tree(tree: CallTree, number: int) -> Rows:

@@ -32,7 +32,7 @@ from splc.report.profile import profile_page
 from splc.report.runs import SCHEMA, study_page, tuning_page
 from splc.report.subject import ModelSubject, best_of
 from splc.study import StudyResult
-from splc.study.archive import archive_folders, read_archive
+from splc.study.folder import archive_folders, read_archive
 from splc.workflows import compare, explain, scale
 from splc.workflows.fields import argument, flag, option, request
 from splc.workflows.inputs import ModelInputs
@@ -158,7 +158,7 @@ def _subject(request: Request, model: str, notes: Notes, watch: Watch) -> ModelS
     space = Space(request.read_system(project, messages))
     stored = request.read_predictor(model, project, space.system, messages)
     overview = explain.model_overview(stored, space, messages, watch)
-    predicted = explain.checked_predictions(stored, None, space)
+    predicted = explain.checked_predictions(stored, (), space)
     messages += negative_notes(predicted, stored.nfp, project, space, stored.full)
     measurements = None
     # With two models, a table in the folder may be that of neither.
@@ -269,7 +269,7 @@ def _(result: LearningResult) -> Page:
     stored = parse_stored_json(Source("model", text.encode()))
     space, notes = Space(result.system), Notes()
     overview = explain.model_overview(stored, space, notes)
-    predicted = explain.checked_predictions(stored, None, space)
+    predicted = explain.checked_predictions(stored, (), space)
     measured = result.rows.measured
     notes += negative_notes(predicted, result.nfp, None, space, stored.full, measured.column(result.nfp))
     warnings = [note.text for note in notes if note.warning]

@@ -15,7 +15,7 @@ from splc.io.numbers import percentage, short_number
 from splc.io.tables import cell_text
 from splc.plotting.charts.curves import progress_chart, tried_chart
 from splc.report.page import Block, Page, Section, text_table
-from splc.study.archive import ArchivedRun, StudyArchive
+from splc.study.folder import ArchivedRun, StudyArchive
 from splc.study.results import LEARNING, TERMS, cell_of, errors_of, grouped, titles
 from splc.study.tables import CAPTIONS, curves_chart, learning_curves, spread
 from splc.workflows.views import Facts

@@ -182,7 +182,7 @@ def best_of(
     """Return the best configurations; None, and a note, if they cannot be found."""
     stored, space = subject.stored, subject.space
     failures = known_failures(subject.measurements, [stored.provenance], space.system)
-    objective = optimize.Objective.of(subject.nfp, stored, space.system, maximize=maximize, failures=failures)
+    objective = optimize.Objective(subject.nfp, space.system, stored, maximize=maximize, failures=failures)
     if subject.measurements is not None and subject.nfp in subject.measurements.values:
         objective = optimize.with_values(objective, subject.measurements, subject.nfp)
     try:

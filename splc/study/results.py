@@ -14,8 +14,7 @@ from splc.errors import SplcError
 from splc.io.json import picked
 from splc.io.numbers import without_rounding
 from splc.models.influence import InfluenceModel
-from splc.study.archive import ArchivedRun
-from splc.study.folder import versions
+from splc.study.folder import ArchivedRun, versions
 from splc.study.specification import Study
 from splc.study.tasks import Loaded, Record, Task, reason_of
 

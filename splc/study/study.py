@@ -19,8 +19,7 @@ from splc.io.numbers import percentage
 from splc.io.presentation import Reported
 from splc.io.tables import Table, csv_text, latex_text, markdown_text
 from splc.learning.learner import one_thread
-from splc.study.archive import RUNS, TABLE
-from splc.study.folder import TasksResult, relative_name, results_folder, run_tasks
+from splc.study.folder import RUNS, TABLE, TasksResult, relative_name, results_folder, run_tasks
 from splc.study.results import Results, Run, compare_runs, manifest_of
 from splc.study.specification import Study, read_study
 from splc.study.tables import picture_names, pictures_of, runs_table, tables_of, whole_table

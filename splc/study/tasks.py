@@ -37,7 +37,7 @@ from splc.study.folder import key_of
 from splc.study.specification import Study, StudyLearner
 from splc.system.variability import VariabilityModel
 from splc.types import Array, Missing
-from splc.workflows.learn.learning_sets import learn_rows, learning_rows
+from splc.workflows.learn.request import learn_rows, learning_rows, with_deviation
 from splc.workflows.note import inference_notes, reading_notes
 
 # The version of records; increase it if the same inputs give another record.
@@ -185,8 +185,6 @@ def learners_with_deviation(
     learners: tuple[StudyLearner, ...], measured: Measurements
 ) -> tuple[tuple[StudyLearner, ...], tuple[str, ...]]:
     """Return the learners with the deviation that the measurements state as abortError, as in `splc learn`."""
-    from splc.workflows.learn.request import with_deviation
-
     found, changed = [], []
     for learner in learners:
         resolved, notes = with_deviation(learner.resolved(), learner.settings, measured)

@@ -113,8 +113,6 @@ def run(request: Request, watch: views.Watch = views.UNWATCHED) -> Result | ByVa
     if file is None:
         message = "there is no analytical.txt here; name the model, or name it as 'analytical' in splc.toml"
         raise RequestError(message, "analytical")
-    if request.by is None:
-        require_writable(request.output, (file, *project.files))
     notes = Notes()
     space = Space(request.read_system(project, notes))
     parameters = request.known_parameters(project)
@@ -130,9 +128,8 @@ def run(request: Request, watch: views.Watch = views.UNWATCHED) -> Result | ByVa
 
     def estimate(requested: Request, measured: Measurements) -> Result:
         nfp = project.resolve_property(measured)
-        choices = {"level": request.level, "folds": request.folds, "seed": request.seed}
         try:
-            fit = fitted(stored, request.free, measured, **choices)
+            fit = fitted(stored, request.free, measured, level=request.level, folds=request.folds, seed=request.seed)
         except EvaluationError as error:
             raise error.at(file) from None
         found = [*limits_of(fit, nfp)]
@@ -147,18 +144,19 @@ def run(request: Request, watch: views.Watch = views.UNWATCHED) -> Result | ByVa
         return Result(requested, fit, parameters, file, nfp, source, scaled, tuple(found))
 
     with notes:
-        if request.by is None:
-            result = estimate(request, request.read_measurements(project, space, notes))
-            return replace(result, notes=(*notes, *result.notes))
-        parts = request.read_by(project, space, notes, request.by)
+        if (by := request.by) is None:
+            require_writable(request.output, (file, *project.files))
+            parts, requests = {"": request.read_measurements(project, space, notes)}, [("", request)]
+        else:
+            parts = request.read_by(project, space, notes, by)
+            requests = [*each_context(request, by, [*parts], output=request.output)]
         results: dict[str, Result] = {}
-        for value, requested in each_context(request, request.by, list(parts), output=request.output):
+        for value, requested in requests:
             require_writable(requested.output, (file, *project.files))
-            result = estimate(requested, parts[value])
-            title = f"{request.by} {shown_value(value)}"
-            titled = (replace(note, text=f"{title}: {note.text}") for note in result.notes)
-            results[value] = replace(result, notes=(*notes, *titled))
-        return ByValue(request.by, results)
+            result, title = estimate(requested, parts[value]), f"{by} {shown_value(value)}: " if by else ""
+            own = (replace(note, text=f"{title}{note.text}") for note in result.notes)
+            results[value] = replace(result, notes=(*notes, *own))
+        return results[""] if by is None else ByValue(by, results)
 
 
 def free_model(file: str, system: VariabilityModel, known: Parameters, names: Sequence[str]) -> StoredModel:

@@ -155,13 +155,13 @@ def _answer(result: Result) -> str:
     test = result.test
     changes = [("common factor", test.factor)] if test.factor_changed else []
     changes += [(" * ".join(term.options), term.factor) for term in test.influences if term.relevant]
-    size = percentage(result.detectable, 2) if test.deviation > ROUNDING else ""
-    power = f"{views.counted(test.pairs, 'pair')} find a change of {size} of one influence in three of four cases"
-    if not changes:
-        limit = f" of {result.request.at_least:g} % or more" if result.request.at_least else ""
-        return f"no change{limit} found" + (f"; {power}" if size else "")
+    limit = f" of {result.request.at_least:g} % or more" if result.request.at_least else ""
     shown = listed([f"{name} {signed_percentage((factor - 1) * 100, 3)}" for name, factor in changes], MAX_NAMED)
-    return f"changed: {shown}" + (f"; {power}" if size else "")
+    answer, size = f"changed: {shown}" if changes else f"no change{limit} found", percentage(result.detectable, 2)
+    if not size or test.deviation <= ROUNDING:
+        return answer
+    pairs = views.counted(test.pairs, "pair")
+    return f"{answer}; {pairs} find a change of {size} of one influence in three of four cases"
 
 
 CHANGES = (

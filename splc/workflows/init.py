@@ -64,8 +64,7 @@ class Result:
     output: str  # the file to write
     differences: tuple[str, ...] = ()  # differences from an existing description
     notes: tuple[Note, ...] = ()  # what the user should know
-    # the file with the roles of the columns, and its content; None if they are not kept
-    kept: tuple[Path, str] | None = None
+    kept: tuple[Path, str] | None = None  # the file with the roles of columns, and its content; None if not kept
 
 
 def run(request: Request, watch: Watch = UNWATCHED) -> Result:

@@ -22,6 +22,7 @@ from splc.formats.inference import inferred_from
 from splc.formats.measurements.constraints import failures_object, with_failures
 from splc.formats.measurements.read import column_choice, read_measurements, read_parts
 from splc.formats.measurements.rows import Policy
+from splc.formats.models.stored_model import StoredModel
 from splc.learning import suggest as suggest_configurations
 from splc.learning.active.suggestion import ConfigurationSuggestions
 from splc.learning.folds import Groups, options_of
@@ -34,7 +35,7 @@ from splc.workflows.explain.full import overview_of_result
 from splc.workflows.explain.importance import Overview, overview
 from splc.workflows.learn.contexts import LearnedContexts, learn_contexts
 from splc.workflows.note import Note, Notes, inference_notes, reading_notes, run_notes
-from splc.workflows.optimize.objectives import Objective
+from splc.workflows.optimize.objectives import Objective, of_result
 from splc.workflows.optimize.optimize import best_of
 from splc.workflows.subspace import UNKNOWN, WITHOUT_FAILURE, failure_notes, working_space
 
@@ -205,10 +206,9 @@ def optimize(
     objectives = []
     for result, sign in zip(results, signs, strict=True):
         if isinstance(result, InfluenceModel):
-            objectives.append(Objective(result.text, base.system, result, None, sign))
+            objectives.append(Objective(result.text, base.system, StoredModel(result), sign))
         else:
-            full = None if result.printed is None else result.predictor
-            objectives.append(Objective(result.nfp, base.system, result.model, full, sign))
+            objectives.append(Objective(result.nfp, base.system, of_result(result), sign))
     notes = Notes(failure_notes(failures, "left out"))
     best = best_of(objectives, chosen, count, limit, notes, failures=failures)
     return replace(best, notes=notes.texts)

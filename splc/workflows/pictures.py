@@ -24,7 +24,7 @@ from splc.plotting.charts.influences import term_chart
 from splc.plotting.charts.predictions import learned_chart
 from splc.tuning.result import TuningResult
 from splc.types import Array, Link
-from splc.workflows.explain.contributions import Explained, explained_chart
+from splc.workflows.explain.explain import Explained, explained_chart
 from splc.workflows.explain.importance import Overview
 
 # Of a surface: the configurations whose other options have their values, and the most values of an option.
@@ -91,8 +91,7 @@ class ResponseSurface:
     names: tuple[str, str]  # the options
     x: Array  # the values of the first one, shape (k,)
     y: Array  # the values of the second one, shape (m,)
-    # the mean predictions, of products the geometric means, shape (m, k); NaN where no configuration is valid
-    predicted: Array
+    predicted: Array  # the mean predictions (of products geometric), shape (m, k); NaN where nothing is valid
 
 
 def response_surface(predictor: Predictor, link: Link, space: Space, names: tuple[str, str]) -> ResponseSurface:

@@ -87,13 +87,11 @@ class Result:
     left_out: int  # the number of measured values that are 0 and have no relative error
     full: bool = False  # whether a full model predicted
     intervals: PredictionIntervals | None = None  # the intervals of the predictions, None if they were not asked for
-    # which configurations have values that the description does not list, shape (n,); None without extrapolation
-    extrapolated: Array | None = None
+    extrapolated: Array | None = None  # which have values that the description does not list, shape (n,)
     notes: tuple[Note, ...] = ()  # what the user should know
     output: str | None = None  # the file for the predictions
     unit: str | None = None
-    # the mean relative error of single runs in percent; None where most configurations have one run each
-    run_error: float | None = None
+    run_error: float | None = None  # that of single runs in percent; None where most configurations have one run
 
 
 def run(request: Request, watch: Watch = UNWATCHED) -> Result:

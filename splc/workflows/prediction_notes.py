@@ -60,29 +60,21 @@ Verdict = Literal["good", "rough", "poor", "unknown"]
 class ExpectedError:
     """The error to expect of what predicts, at configurations that were not learned from."""
 
-    # whether it was measured at configurations that were not learned from, or is that of held-out folds
-    source: Literal["measured", "cross-validated", "unknown"]
+    source: Literal["measured", "cross-validated", "unknown"]  # what it was computed on: others, or held-out folds
     configurations: int = 0  # the number of configurations that it was computed on
-    # the mean relative error in percent; None if not all values are positive, or if it is unknown
-    percent: float | None = None
-    difference: float | None = None  # the mean absolute difference, where not all values are positive
-    # 9 of 10 runs are within this factor of the prediction; None where not all values are positive
-    factor: float | None = None
-    # 9 of 10 runs are within this difference of the prediction, where not all values are positive
-    margin: float | None = None
-    # the error of one value for all configurations: `percent` or `difference` of their median
-    one_value: float | None = None
+    # Percent and factor are of values that are all positive, difference and margin of others.
+    percent: float | None = None  # the mean relative error in percent, None if it is unknown
+    difference: float | None = None  # the mean absolute difference
+    factor: float | None = None  # 9 of 10 runs are within this factor of the prediction
+    margin: float | None = None  # 9 of 10 runs are within this difference of the prediction
+    one_value: float | None = None  # `percent` or `difference` of one value for all configurations, their median
     reason: str = ""  # why it is unknown, empty if it is known
     printed: float | None = None  # `percent` of the printed model, where another one predicts
-    # the same error of single runs, also where that of means is unknown; None without repetitions
-    run: float | None = None
-    # what it is about, in words: new configurations, or new settings where settings repeat
-    about: str = "new configurations"
-    # what else rows can be of, in words: known settings with another version; empty where groups are single
-    known: str = ""
+    run: float | None = None  # the same error of single runs; None without repetitions
+    about: str = "new configurations"  # what it is about, in words; new settings where settings repeat
+    known: str = ""  # what else rows can be of, in words: known settings; empty where groups are single
     known_percent: float | None = None  # the error at these
-    # the options whose values a known setting has; empty where groups are single, or no option has them
-    known_by: tuple[str, ...] = ()
+    known_by: tuple[str, ...] = ()  # the options whose values a known setting has
 
     @property
     def verdict(self) -> Verdict:
@@ -183,43 +175,40 @@ def expected_error(result: LearningResult, targets: Array, measured: int) -> Exp
         values, predicted, kept = values[~known], predicted[~known], ~known
         known_by = tuple(name for name in result.groups.same if name not in system.mandatory)
         about = {**_in_words(result.groups, system), "known_percent": percent, "known_by": known_by}
-    positive, middle = bool(np.min(targets, initial=np.inf) > 0), median(targets.tolist())
-    if len(values) >= ENOUGH:
-        positive = positive and bool(values.min() > 0)
-        error = mean_relative_error if positive else _mean_difference
-        runs, for_runs = rows.tested(judgement, unlearned=True, runs=True, kept=kept)
-        about["one_value"] = error(np.full(len(values), middle), values)
-        about["run"] = error(for_runs, runs) if len(runs) >= REPEATED * len(values) else None
-        if not positive:
-            margin = _largest_of_most(np.abs(for_runs - runs))
-            return ExpectedError("measured", len(values), difference=error(predicted, values), margin=margin, **about)
-        if has_full:
+    judged = len(values) >= ENOUGH
+    positive = bool(np.min(targets, initial=np.inf) > 0 and not (judged and values.min() <= 0))
+    error, count = mean_relative_error if positive else _mean_difference, len(values) if judged else len(targets)
+    which = {"unlearned": True, "kept": kept} if judged else {"learned": True}
+    runs, for_runs = rows.tested(judgement, runs=True, **which)
+    run = None if stated is None or judged else stated.run
+    if len(runs) >= REPEATED * count:
+        about["run"] = error(for_runs, runs) if run is None else run
+    about["one_value"] = error(np.full(count, median(targets.tolist())), values if judged else targets)
+    if judged:
+        about["percent" if positive else "difference"] = error(predicted, values)
+        if positive and has_full:
             of_printed = rows.tested(result.judgements[1], unlearned=True, kept=kept)[1]
             about["printed"] = mean_relative_error(of_printed, values)
-        factor = _largest_of_most(_factors(for_runs, runs))
-        return ExpectedError("measured", len(values), percent=error(predicted, values), factor=factor, **about)
-    error = mean_relative_error if positive else _mean_difference
-    runs, for_runs = rows.tested(judgement, runs=True, learned=True)
-    if len(runs) >= REPEATED * len(targets):
-        run = None if stated is None else stated.run
-        about["run"] = error(for_runs, runs) if run is None else run
-    crossed = None if result.cross_validated is None or not positive else result.cross_validated.mean
-    difference = None
+        about["factor" if positive else "margin"] = _largest_of_most(
+            _factors(for_runs, runs) if positive else np.abs(for_runs - runs)
+        )
+        return ExpectedError("measured", count, **about)
     if stated is not None:
         # A learner that knows its error states it, whatever folds are asked for besides.
-        crossed, difference = stated.percent, None if positive else stated.difference
+        about |= {"percent": stated.percent, "difference": None if positive else stated.difference}
         about["factor" if positive else "margin"] = stated.within
-    if crossed is None and difference is None:
+    elif positive and result.cross_validated is not None:
+        about["percent"] = result.cross_validated.mean
+    if about.get("percent") is None and about.get("difference") is None:
         reason = f"only {len(values)} others measured"
-        if len(targets) == measured:
+        if count == measured:
             reason = "all that was measured was learned from; --folds 8 estimates it"
         return ExpectedError("unknown", reason=(stated and stated.unknown) or reason, **about)
     printed = None if stated is None else stated.printed
     if printed is None and result.printed_errors is not None and result.printed_errors.cross_validated is not None:
         printed = result.printed_errors.cross_validated.mean
-    about["one_value"] = error(np.full(len(targets), middle), targets)
     about["printed"] = printed if has_full else None
-    return ExpectedError("cross-validated", len(targets), percent=crossed, difference=difference, **about)
+    return ExpectedError("cross-validated", count, **about)
 
 
 def _in_words(groups: Groups, system: VariabilityModel) -> dict[str, Any]:

@@ -27,7 +27,7 @@ from splc.learning.projection import ENUMERATED
 from splc.types import Array, Goal
 from splc.workflows.fields import FixedValues, Seed, flag, option, request
 from splc.workflows.inputs import SystemInputs
-from splc.workflows.learn.learning_sets import StoredSources
+from splc.workflows.learn.request import StoredSources
 from splc.workflows.measure import Request as MeasureRequest
 from splc.workflows.measure.outcome import Outputs
 from splc.workflows.note import Note, Notes, Rank
@@ -66,15 +66,14 @@ class Request(SystemInputs):
 class Result:
     """Suggested configurations."""
 
+    request: Request  # the request
     suggestions: ConfigurationSuggestions  # the configurations, with expected gains and predictions
     nfp: str | None  # the property, None without measurements
     measured: int  # the number of measured configurations
     best: float | None  # the best measured value of configurations with the fixed values, None without any
     notes: tuple[Note, ...] = ()  # what the user should know
     unit: str | None = None  # the unit of the property, None if it is not known
-    # the configurations that never worked, which are not suggested; None if none are known
-    failures: Failures | None = None
-    request: Request | None = None
+    failures: Failures | None = None  # the configurations that never worked, which are not suggested
 
 
 def run(request: Request, watch: Watch = UNWATCHED) -> Result:
@@ -116,7 +115,7 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
             sources = stored.parts(nfp, space.system, () if measured is None else measured.contexts.items())
         settings = {name: getattr(request, name) for name in ("goal", "maximize", "cost", "seed")}
         found = suggest(space, measured, nfp, int(budget), sources=sources, **settings)
-        result = Result(found, nfp, 0, None, failures=failures, request=request)
+        result = Result(request, found, nfp, 0, None, failures=failures)
         inside = 0
         if measured is not None:
             tried = [table.configurations for table in (measured, failures) if table is not None]
@@ -128,21 +127,21 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
             competing = values[space.check(rows)]
             best = None if not len(competing) else float(competing.max() if request.maximize else competing.min())
             result = replace(result, measured=len(values), best=best, unit=measured.unit(nfp))
-        notes += _remarks(result, request, space.count, inside)
+        notes += _remarks(result, space.count, inside)
         return replace(result, notes=tuple(notes))
 
 
-def _remarks(result: Result, request: Request, size: int, inside: int) -> Iterator[Note]:
+def _remarks(result: Result, size: int, inside: int) -> Iterator[Note]:
     """Yield notes about the basis of the suggestions."""
+    request = result.request
     optimum, candidates = request.goal == "optimum", result.suggestions.candidates
     rows = plural(result.measured, "measured configuration", "measured configurations")
     if size > ENUMERATED or candidates + inside < size:
         drawn = ", uniformly drawn" * (size > ENUMERATED)
-        text = f"suggestions are picked from {candidates:,} of {count_text(size)} valid configurations{drawn}"
-        yield Note(text)
+        yield Note(f"suggestions are picked from {candidates:,} of {count_text(size)} valid configurations{drawn}")
     if request.sources and not optimum:
-        others = listed(list(request.sources))
-        yield Note(f"{rows}: these tell most about the difference from {others}", about=Rank.METHOD)
+        text = f"{rows}: these tell most about the difference from {listed(list(request.sources))}"
+        yield Note(text, about=Rank.METHOD)
     elif result.suggestions.model is None:
         why = "no influence can be distinguished from noise yet"
         if result.measured < LEARNED_ROWS:
@@ -159,7 +158,7 @@ def _remarks(result: Result, request: Request, size: int, inside: int) -> Iterat
 
 def as_json(result: Result) -> dict[str, Any]:
     """Return the JSON object of a summary, with the configurations to measure next unless a file holds them."""
-    batch, output = result.suggestions, result.request and result.request.output
+    batch, output = result.suggestions, result.request.output
     content: dict[str, Any] = {
         "schema": "splc.suggest/1",
         "goal": batch.goal,
@@ -184,7 +183,6 @@ def as_json(result: Result) -> dict[str, Any]:
 def view(result: Result, detail: Detail) -> View:
     """Yield the configurations, with their expected gains and predictions, and how to measure them."""
     batch, request = result.suggestions, result.request
-    assert request is not None
     columns = {name: _short(values) for name, values in batch.columns().items()}
     yield Output(request.output, partial(write_configurations, batch.configurations, extra=columns))
     if request.output is not None or not detail.json:

@@ -38,8 +38,7 @@ class Detail:
 
     quiet: bool = False  # the answer only: no terms, no notes, no next steps, no progress
     verbose: bool = False  # all notes, and every step
-    # whether the result is a JSON object, so that a program reads it: no next steps, no progress bar
-    json: bool = False
+    json: bool = False  # whether the result is a JSON object, for a program: no next steps, no progress bar
 
     @property
     def interactive(self) -> bool:
@@ -64,14 +63,12 @@ class Column:
     """A column of a table with a row per result."""
 
     title: str  # the header
-    # where the value of a row comes from (a path, as in `splc.io.json.picked`); by default the attribute that is named
-    # as the title is
+    # where the value of a row comes from (a path, as in `splc.io.json.picked`); None is the attribute of the title
     source: str | int | Getter | None = None
     form: Getter | None = None  # the function that returns a value as text; it gets no None
     right: bool = False  # whether texts are aligned to the right, as other values are
     signed: bool = False  # whether the values raise or lower something, which colours show, too
-    # the rank among the columns that are left out where the terminal is too narrow, from 1 on; 0 for none
-    optional: int = 0
+    optional: int = 0  # the rank among those that are left out where the terminal is narrow, from 1 on; 0 for none
 
     def values(self, rows: Iterable[Any]) -> list[Any]:
         """Return the values of rows."""

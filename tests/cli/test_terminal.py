@@ -17,8 +17,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from splc.cli import terminal
-from splc.cli.printer import print_json, print_view
-from splc.cli.progress import TimeLeft, progress
+from splc.cli.signature import TimeLeft, print_json, print_view, progress
 from splc.cli.terminal import printing
 from splc.io.tables import Table
 from splc.workflows.note import Note, Rank

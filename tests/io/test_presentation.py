@@ -25,7 +25,7 @@ from splc.learning import Part, learn, learn_sum
 from splc.learning.result import LearningResult
 from splc.models.influence import InfluenceModel
 from splc.scaling import Profile, fit
-from splc.workflows.explain.contributions import contributions
+from splc.workflows.explain.explain import contributions
 from splc.workflows.explain.importance import overview
 from tests.support.golden_messages import check_calls
 

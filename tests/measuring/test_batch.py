@@ -12,8 +12,8 @@ import pytest
 
 from splc.errors import MachineError
 from splc.measuring import runner
-from splc.measuring.batch import batches, run_batches
 from splc.measuring.execution import Run
+from splc.measuring.session import batches, run_batches
 from splc.measuring.setup import Setup
 from tests.measuring.conftest import Program, Recorder, first_runs, grid, measurement
 from tests.support.golden_messages import Lines, check_calls

@@ -16,8 +16,7 @@ from splc.data.measurements import Measurements
 from splc.errors import RequestError, SpaceError, SplcError
 from splc.formats.scripts.commands import COMMANDS
 from splc.splconqueror.conversions import binary_measurements, binary_system, disjunctions
-from splc.splconqueror.interpreter import METHODS
-from splc.splconqueror.run import Request, Result, run
+from splc.splconqueror.run import METHODS, Request, Result, run
 from splc.system.constraints import parse_arithmetic
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel

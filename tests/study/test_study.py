@@ -12,7 +12,7 @@ import pytest
 from splc.data.measurements import Measurements, ReadingReport
 from splc.errors import InputError, RequestError
 from splc.study import read_study, run_study, run_study_by
-from splc.study.archive import TABLE
+from splc.study.folder import TABLE
 from splc.study.tasks import learners_with_deviation, load
 from tests.study.conftest import Studied, manifest_of, rows
 from tests.support.results import contents

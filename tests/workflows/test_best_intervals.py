@@ -10,6 +10,7 @@ import pytest
 
 from sampling import Space
 from splc.data.configurations import Configurations
+from splc.formats.models.stored_model import StoredModel
 from splc.models.influence import InfluenceModel
 from splc.models.terms import Factor, Term
 from splc.system.options import BinaryOption
@@ -42,7 +43,7 @@ def test_the_worse_end(count: int, constant: float, *, maximize: bool) -> None:
     model = InfluenceModel.of_system(terms, SYSTEM)
     near = Near(model, 2.0)
     result = optimize.best_configurations(
-        [optimize.Objective("t", SYSTEM, model, maximize=maximize, intervals=near)], Space(SYSTEM)
+        [optimize.Objective("t", SYSTEM, StoredModel(model, intervals=near), maximize)], Space(SYSTEM)
     )
     best = result.candidates[0]
     [value] = best.values

@@ -27,7 +27,7 @@ from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Link
 from splc.workflows import explain, optimize
-from splc.workflows.explain.contributions import Contribution, Explained, sums_of
+from splc.workflows.explain.explain import Contribution, Explained, sums_of
 from splc.workflows.explain.full import overview_of_result
 from splc.workflows.explain.importance import Overview, alias_notes, aliases, associations, choices_of, overview
 from splc.workflows.pictures import MAX_VALUES, ResponseSurface, response_surface

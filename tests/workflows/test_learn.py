@@ -25,7 +25,7 @@ from splc.types import Array
 from splc.workflows import learn
 from splc.workflows.learn import Request
 from splc.workflows.learn.contexts import run
-from splc.workflows.learn.learning_sets import LearningRows
+from splc.workflows.learn.request import LearningRows
 from tests.support.watches import Told
 
 PROPERTY = "solve_compute_seconds"

@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from splc.cli.app import app, verb_of
-from splc.cli.printer import print_view
+from splc.cli.signature import print_view
 from splc.errors import RequestError
 from splc.io.json import plain_values
 from splc.workflows import fields

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splc.cli.printer import print_view
+from splc.cli.signature import print_view
 from splc.data.measurements import Experiment, Key
 from splc.plotting.charts.chart import Chart, Points
 from splc.scaling import ScalingModel, fit

@@ -12,10 +12,11 @@ import numpy as np
 from comparison.changes import ModelChange, SetChange, TermChange, Undetermined
 from sampling import Space
 from sampling.space.analysis import Description
-from splc.cli.printer import print_view
+from splc.cli.signature import print_view
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.data.summary import Drift, PropertySummary
+from splc.formats.models.stored_model import StoredModel
 from splc.learning.effects import Effect, OptionEffects, option_effects
 from splc.learning.result import InfluenceEstimate
 from splc.models.influence import InfluenceModel
@@ -125,7 +126,7 @@ def searched(selected: int = 0) -> Lines:
     """Return the view of the best configuration of a local search; the model has no term of its options but two."""
     names = ["cache", *(f"o{at}" for at in range(1, selected))]
     system = VariabilityModel("s", tuple(map(BinaryOption, names)))
-    model = InfluenceModel(((option_term("cache"), 2.0),), system.names)
+    model = StoredModel(InfluenceModel(((option_term("cache"), 2.0),), system.names))
     best = Configurations.from_columns(system, {name: [int(selected > 0)] for name in names})
     rated = RatedConfiguration(best, (PropertyValue(1.0),))
     result = Result((Objective("time", system, model),), (rated,), exhaustive=False, unused=tuple(names[2:]))

@@ -23,7 +23,7 @@ from splc.measuring.setup import Setup
 from splc.project import Project
 from splc.workflows import calibrate, explain, learn, measure
 from splc.workflows.compare import Request, run
-from splc.workflows.explain.contributions import Explained
+from splc.workflows.explain.explain import Explained
 from tests.support.watches import Told
 
 

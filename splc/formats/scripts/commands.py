@@ -48,7 +48,7 @@ _PYTHON = "LEARNER [NAME:VALUE …] [writeFinalPredictionResults:false]"
 _PYTHON_SEARCH = "LEARNER [NAME:[VALUE,…] …] [file:CSV] [performWithOptimal:false]"
 
 CONVERSIONS = ("convert-vm", "convert-measurements")  # commands whose output is a folder of files
-# To add a command, add a line here and a method to `splc.splconqueror.interpreter`.
+# To add a command, add a line here and a method to `splc.splconqueror.run`.
 COMMANDS: tuple[Usage, ...] = (
     _file("vm", "MODEL.xml", reads=(0,)),
     _file("all", "[check:false] FILE", keys=("check",), reads=(0,), needs=("vm",)),

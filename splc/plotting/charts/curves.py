@@ -21,8 +21,8 @@ from splc.plotting.charts.chart import (
     Role,
     Spans,
     columns_of,
+    role_of,
 )
-from splc.plotting.charts.palette import role_of
 from splc.types import Array
 
 # Numbers of configurations, mean errors in percent, their standard deviations.

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from splc.io.files import write_whole
+from splc.io.files import require_writable, write_whole
 from splc.plotting import style
 from splc.plotting.charts.chart import (
+    LIGHT,
     Axis,
     Band,
     BarMarks,
@@ -23,11 +25,11 @@ from splc.plotting.charts.chart import (
     Points,
     ReferenceLine,
     Spans,
+    look_of,
     rows_of,
     tick_text,
     ticks,
 )
-from splc.plotting.charts.palette import LIGHT, look_of
 from splc.plotting.charts.svg import chart_svg, height_of
 from splc.types import Array
 
@@ -64,6 +66,18 @@ class Picture:
         if self.shown == "svg":
             return {"image/svg+xml": self.draw("svg").decode()}
         return {"image/png": self.draw("png")}
+
+
+def require_picture(file: str | None, inputs: Iterable[str | None] = ()) -> None:
+    """Refuse the file of a picture that cannot be drawn in its format, or cannot be written, or is an input."""
+    if file is not None:
+        style.plot_format(file)
+        require_writable(file, inputs)
+
+
+def write_picture(chart: Chart, file: str) -> None:
+    """Write a chart to a file; the suffix chooses the format."""
+    Picture(partial(chart_file, chart)).save(file)
 
 
 def chart_file(chart: Chart, file_format: str, dpi: int = style.SCREEN) -> bytes:

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from splc.plotting.charts.chart import (
+    DARK,
     GAP,
+    LIGHT,
     Axis,
     Band,
     BarMarks,
@@ -21,11 +23,12 @@ from splc.plotting.charts.chart import (
     ReferenceLine,
     Spans,
     rows_of,
+    rules,
     tick_text,
     ticks,
+    variables,
 )
-from splc.plotting.charts.palette import DARK, LIGHT, rules, variables
-from splc.plotting.labels import escaped, fitted, text_lines, text_width
+from splc.plotting.style import escaped, fitted, text_lines, text_width
 from splc.types import Array
 
 # Sizes in pixels: of texts, of a row with a name, and the distances between parts.

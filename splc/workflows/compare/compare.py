@@ -21,18 +21,19 @@ from comparison.result import ComparedModel, Comparison, Comparisons
 from sampling import Space
 from sampling.space.ranges import TermRange, term_ranges
 from splc.data.accuracy import mean_relative_error
-from splc.data.configurations import Configurations
 from splc.errors import Problem, RequestError, SpecError, SplcError, listed, plural, unknown_name_hint
-from splc.io.files import STANDARD, read_source, require_writable
+from splc.formats.models.stored_model import StoredModel
+from splc.io.files import STANDARD, read_source
 from splc.io.json import getter
 from splc.io.presentation import Reported
 from splc.learning.sums import EACH
 from splc.models.subexpressions import Parameter
-from splc.types import Array, Link
-from splc.workflows.compare.models import Basis, ReadModels, Request, basis_of, read_models, weights_of
-from splc.workflows.learn.learning_sets import input_files
+from splc.plotting.charts.drawing import require_picture
+from splc.types import Link
+from splc.workflows.compare.models import Basis, Learned, Request, basis_of, read_models, weights_of
+from splc.workflows.learn.request import input_files
 from splc.workflows.note import Note, Notes, Rank
-from splc.workflows.prediction_notes import ENOUGH
+from splc.workflows.prediction_notes import ENOUGH, learned_configurations
 from splc.workflows.views import UNWATCHED, Watch
 
 __all__ = ["Request", "Result", "run"]
@@ -59,25 +60,26 @@ class StatedErrors:
 
     configurations: int  # their number
     unlearned: bool  # whether no model was learned from them; otherwise they are all measured ones
-    # model → its error, and that of its full model, None without one
-    errors: Mapping[str, tuple[float | None, float | None]]
+    errors: Mapping[str, tuple[float | None, float | None]]  # model → its error, that of its full model or None
 
 
 def _stated(
-    models: Sequence[ComparedModel], configurations: Configurations, y: Array, read: ReadModels
-) -> StatedErrors:
-    """Return the errors of models at configurations, of which some have a measured value, and others NaN."""
+    models: Sequence[ComparedModel], stored: Sequence[StoredModel], learned: Learned, basis: Basis
+) -> StatedErrors | None:
+    """Return the errors of models at configurations, None where none was measured."""
+    configurations, y = basis.configurations, basis.measured
+    if configurations is None or y is None:
+        return None
     is_new = ~np.isnan(y)
-    for learned in filter(None, read.learned.values()):
-        is_new &= learned.find(configurations) < 0
+    for known in filter(None, learned.values()):
+        is_new &= known.find(configurations) < 0
     unlearned = int(is_new.sum()) >= ENOUGH and not is_new.all()
     rows = np.flatnonzero(is_new if unlearned else ~np.isnan(y))
-
     errors = {}
-    for model in models:
+    for model, entry in zip(models, stored, strict=True):
         assert model.predicted is not None
-        full = read.full.get(model.name)
-        of_full = None if full is None else mean_relative_error(full.predict(configurations[rows]), y[rows])
+        full = None if entry.full is None else entry.full.predict(configurations[rows])
+        of_full = None if full is None else mean_relative_error(full, y[rows])
         errors[model.name] = mean_relative_error(model.predicted[rows], y[rows]), of_full
     return StatedErrors(len(rows), unlearned, errors)
 
@@ -94,8 +96,7 @@ class Result(Reported):
     ranges: tuple[tuple[TermRange, ...], ...] = ()  # the ranges of the terms of each model, if requested
     correlations: tuple[Correlation, ...] = ()  # the correlations of the measures with the error rate, if requested
     failures: tuple[str, ...] = ()  # the thresholds that are exceeded, one sentence each
-    # the files that were read beside the models, with their hashes
-    files: Mapping[str, Any] = field(default_factory=dict)
+    files: Mapping[str, Any] = field(default_factory=dict)  # the files read beside the models, with their hashes
     notes: tuple[Note, ...] = ()  # what the user should know
 
 
@@ -119,13 +120,13 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
         if Path(model).exists() and Path(model).samefile(analytical):
             raise RequestError(f"{model} is the analytical model of this folder; name another model", "models")
         files = (analytical, model)
-    if request.plot is not None:
-        require_writable(request.plot, (*files, request.on, *project.files))
+    require_picture(request.plot, (*files, request.on, *project.files))
     notes = Notes()
     space = Space(request.read_system(project, notes))
     with notes:
-        inputs = read_models(request, files, space.system, project, notes)
-        models, basis = inputs.models, basis_of(request, project, space, inputs, notes)
+        models, stored = read_models(request, files, space.system, project, notes)
+        learned = {entry.name: learned_configurations(entry, space.system) for entry in stored}
+        basis = basis_of(request, project, space, stored, learned, notes)
         for key, option in thresholds:
             if key.startswith(MEASURED) and basis.measured is None:
                 raise RequestError(f"{key} needs measurements, and there are none", option)
@@ -170,9 +171,7 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
             if len(models) < FEWEST:
                 text = f"correlations need three pairs of models, so at least {FEWEST} models; these are {len(models)}"
                 notes.append(Note(text))
-        stated = None
-        if basis.configurations is not None and basis.measured is not None:
-            stated = _stated(compared.models, basis.configurations, basis.measured, inputs)
+        stated = _stated(compared.models, stored, learned, basis)
         failures = (*_failures(request.fail_below, compared, True), *_failures(request.fail_above, compared, False))
         read = input_files(project, basis.measurements)
         if (parameters := project.parameters_file) is not None and parameters != STANDARD:
@@ -215,10 +214,10 @@ def _notes(compared: Comparisons) -> Iterator[Note]:
             yield Note(text, warning=True)
     left_out: dict[str, int] = {}
     for pair in compared.comparisons:
-        if pair.semantic is not None and pair.semantic.reference == "first":
-            left_out[f"where {pair.first} predicts 0"] = pair.semantic.left_out
-        elif pair.semantic is not None:
-            left_out[f"where {pair.second} predicts 0"] = pair.semantic.left_out_reversed
+        if (found := pair.semantic) is not None:
+            is_first = found.reference == "first"
+            where = f"where {pair.first if is_first else pair.second} predicts 0"
+            left_out[where] = found.left_out if is_first else found.left_out_reversed
     if compared.judged:
         left_out["with a measured value of 0"] = compared.judged[0].semantic.left_out
     for which, number in left_out.items():
@@ -288,16 +287,14 @@ def _values(key: str, compared: Comparisons) -> Iterable[tuple[str, float | None
         yield f"{pair.first} against {pair.second}", value.get(key) if isinstance(value, Mapping) else value
 
 
-def with_intervals(
-    models: Sequence[ComparedModel], basis: Basis, level: float, notes: list[Note]
-) -> tuple[ComparedModel, ...]:
+def with_intervals(models: list[ComparedModel], basis: Basis, level: float, notes: list[Note]) -> list[ComparedModel]:
     """Return models with confidence bands of predictions, and prediction intervals of a new run.
 
     Learned models have both from the measurements. Analytical models have bands from the intervals of their
     parameters; these do not describe how measured values scatter, so there are no prediction intervals.
     """
     if basis.configurations is None:
-        return tuple(models)
+        return models
     banded = []
     for model in models:
         inexact = [parameter for parameter in model.model.parameters if parameter.has_interval]
@@ -324,7 +321,7 @@ def with_intervals(
             notes.append(Note(f"{model.name} has no intervals: {why}"))
             bands = {"exact": model.exact and model.kind == "text" and not unknown}
         banded.append(replace(model, **bands))
-    return tuple(banded)
+    return banded
 
 
 def _require_level(model: str, parameters: Sequence[Parameter], level: float, notes: list[Note]) -> None:

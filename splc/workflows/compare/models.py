@@ -22,9 +22,8 @@ from splc.formats.column_choice import ColumnChoice
 from splc.formats.measurements.configurations import read_inputs
 from splc.formats.models.log_reader import WhichRound
 from splc.formats.models.read import read_stored_models
-from splc.formats.models.stored_model import choice_of
+from splc.formats.models.stored_model import StoredModel, choice_of
 from splc.io.files import STANDARD, is_file
-from splc.learning.result import Predictor
 from splc.models.parameters import chosen_rows
 from splc.models.text.reader import expand_model
 from splc.project import Project
@@ -33,7 +32,7 @@ from splc.types import Array
 from splc.workflows.fields import Seed, argument, flag, number_or, numbers, option, request
 from splc.workflows.inputs import ModelInputs, context_notes, error_about_options
 from splc.workflows.note import Note, Notes, notes_of, reading_notes, run_notes
-from splc.workflows.prediction_notes import learned_configurations, learned_from_notes
+from splc.workflows.prediction_notes import learned_from_notes
 
 MODELS = "Models"
 PREDICTIONS = "Comparison of predictions"
@@ -125,13 +124,11 @@ class Basis:
     """The configurations that predictions are compared on."""
 
     configurations: Configurations | None = None  # n configurations; None where only terms are compared
-    # their measured values, shape (n,), NaN where one is missing; None where none was measured
-    measured: Array | None = None
+    measured: Array | None = None  # their measured values, shape (n,), NaN for missing ones; None without any
     nfp: str | None = None  # the measured property, None where none was measured
     text: str = "none"  # a description for tables
     measurements: Measurements | None = None  # the measurements of the project, None where it has none
-    # the values of all runs, shape (n, repetitions), NaN where one is missing; None where none was measured
-    runs: Array | None = None
+    runs: Array | None = None  # those of all runs, shape (n, repetitions)
 
     @property
     def unit(self) -> str | None:
@@ -139,22 +136,14 @@ class Basis:
         return None if self.nfp is None or self.measurements is None else self.measurements.unit(self.nfp)
 
 
-@dataclass(frozen=True, eq=False)
-class ReadModels:
-    """The models of a comparison, read."""
-
-    models: tuple[ComparedModel, ...]  # the models
-    columns: ColumnChoice  # the roles of columns in the measurements that they were learned from
-    # the model's name → the configurations that it was learned from, None if its file does not have them
-    learned: Mapping[str, Configurations | None]
-    # the model's name → the full model, for those that have one; the printed ones are compared
-    full: Mapping[str, Predictor]
+# The name of a model → the configurations that it was learned from, None if its file does not have them.
+Learned = Mapping[str, Configurations | None]
 
 
 def read_models(
     request: Request, files: Sequence[str], system: VariabilityModel, project: Project, notes: Notes
-) -> ReadModels:
-    """Return the models of a comparison; notes state the peculiarities of their files."""
+) -> tuple[list[ComparedModel], list[StoredModel]]:
+    """Return the models to compare, and those of the files, which may have a full one; notes state peculiarities."""
     parameters = request.known_parameters(project)
     try:
         # Full models have the configurations that they were learned from.
@@ -174,7 +163,7 @@ def read_models(
         raise RequestError("a comparison needs at least two models", "models")
     if request.at:
         chosen_rows([parameter for entry in stored for parameter in entry.model.parameters], request.at)
-    models: list[ComparedModel] = []
+    models = []
     for entry in stored:
         notes += notes_of(f"{entry.name}: {text}" for text in entry.notes)
         notes += context_notes(entry.name, entry.contexts, project)
@@ -183,41 +172,39 @@ def read_models(
         compared = compared_model(entry.name, model, request.at)
         compared = replace(compared, kind=entry.kind, nfp=entry.nfp, contexts=entry.contexts)
         models.append(replace(compared, file=entry.file, sha256=entry.sha256))
-    learned = {entry.name: learned_configurations(entry, system) for entry in stored}
-    full = {entry.name: entry.full for entry in stored if entry.full is not None}
-    return ReadModels(tuple(models), choice_of(entry.columns for entry in stored), learned, full)
+    return models, stored
 
 
-def basis_of(request: Request, project: Project, space: Space, read: ReadModels, notes: Notes) -> Basis:
+def basis_of(
+    request: Request, project: Project, space: Space, stored: Sequence[StoredModel], learned: Learned, notes: Notes
+) -> Basis:
     """Return the configurations that predictions are compared on; what should be known is added to the notes."""
-    on, learned = request.on, read.columns
+    on, roles = request.on, choice_of(entry.columns for entry in stored)
     basis = Basis()
-    names = {" ".join(model.nfp.split()) for model in read.models if model.nfp}
+    names = {" ".join(model.nfp.split()) for model in stored if model.nfp}
     model_nfp = names.pop() if len(names) == 1 else None
     if on is not None and (on == STANDARD or is_file(on) or on.removesuffix(".gz").lower().endswith((".csv", ".xml"))):
-        policy = request.policy(space, project, learned)
+        policy = request.policy(space, project, roles)
         inputs = read_inputs(on, space.system, policy, request.nfp, model_nfp or project.nfp)
         notes += reading_notes(inputs.report)
         nfp = inputs.nfp if inputs.measured is not None else None
         basis = Basis(inputs.configurations, inputs.measured, nfp, on, runs=inputs.runs)
     elif project.has_measurements or on == "measured":
-        basis = _measured_basis(request, project, space, model_nfp, learned, notes)
+        basis = _measured_basis(request, project, space, model_nfp, roles, notes)
     elif on is not None:
         sampled = draw_sample(space.system, on, request.seed, space=space)
         notes += notes_of(sampled.notes)
         basis = Basis(sampled.configurations, text=TITLES.get(on, on))
-    else:
-        # The configurations that models were learned from, or all valid ones unless there are very many.
-        rows = [configurations for configurations in read.learned.values() if configurations is not None]
-        if rows:
-            basis = Basis(Configurations.concatenate(rows).unique(), text="those learned from")
-        elif not space.system.observed:
-            with suppress(errors.SpaceError):
-                if space.count <= MAX_CONFIGURATIONS:
-                    basis = Basis(space.enumerate(), text=TITLES["all"])
+    # The configurations that models were learned from, or all valid ones unless there are very many.
+    elif rows := [configurations for configurations in learned.values() if configurations is not None]:
+        basis = Basis(Configurations.concatenate(rows).unique(), text="those learned from")
+    elif not space.system.observed:
+        with suppress(errors.SpaceError):
+            if space.count <= MAX_CONFIGURATIONS:
+                basis = Basis(space.enumerate(), text=TITLES["all"])
     if basis.configurations is not None:
         if basis.measured is not None:
-            notes += learned_from_notes(basis.configurations, basis.measured, read.learned)
+            notes += learned_from_notes(basis.configurations, basis.measured, learned)
         return replace(basis, configurations=project.with_observed(basis.configurations))
     for name in ("measures", "weights", "intervals"):
         if getattr(request, name):
@@ -228,11 +215,11 @@ def basis_of(request: Request, project: Project, space: Space, read: ReadModels,
 
 
 def _measured_basis(
-    request: Request, project: Project, space: Space, model_nfp: str | None, learned: ColumnChoice, notes: Notes
+    request: Request, project: Project, space: Space, model_nfp: str | None, roles: ColumnChoice, notes: Notes
 ) -> Basis:
     """Return the measured configurations, or sampled ones with the values of those that were measured."""
     on = request.on
-    everything = request.read_measurements(project, space, notes, learned=learned)
+    everything = request.read_measurements(project, space, notes, learned=roles)
     # A log keeps one space where a name has several.
     names = {" ".join(name.split()): name for name in everything.properties}
     nfp = (names.get(model_nfp or "") if request.nfp is None else None) or project.resolve_property(everything)

@@ -6,20 +6,24 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from comparison.measures import DEFAULT_KEYS, ERROR_RATES, MEASURES, measure
 from comparison.result import Comparison, Comparisons, SemanticComparison
 from splc._version import __version__
 from splc.data.accuracy import Discrepancy
 from splc.data.property_unit import titled
 from splc.errors import OutputError, RequestError
-from splc.io.files import write_whole
 from splc.io.json import Getter, getter, picked
 from splc.io.numbers import ROUNDING_PERCENT, comparable_size, percentage, short_number
 from splc.io.tables import Cell, Table, csv_text, latex_text, markdown_text
-from splc.plotting import plot_format
+from splc.plotting.charts.chart import Chart, joined
+from splc.plotting.charts.drawing import write_picture
+from splc.plotting.charts.influences import term_chart
+from splc.plotting.charts.predictions import sorted_chart
 from splc.workflows import views
 from splc.workflows.compare.compare import Result, run
-from splc.workflows.compare.models import Request
+from splc.workflows.compare.models import Basis, Request
 
 CONSTANT = "(constant)"
 # The kinds of measures that are 0 for equal values.
@@ -103,7 +107,7 @@ def tables_of(name: str, result: Result) -> Iterable[Table]:
     if name == "correlations":
         text = f"Correlation with the error rate, relative to the {result.request.reference} model, over all pairs"
         return [views.table_of(result.correlations, CORRELATIONS, text)]
-    return [measures_table(result)]
+    return [measures_table(compared, result.basis, result.measures)]
 
 
 def csv_table(name: str, result: Result) -> Table:
@@ -124,11 +128,10 @@ def csv_table(name: str, result: Result) -> Table:
     return Table((title, *tables[0].columns), tuple(rows))
 
 
-def measures_table(result: Result) -> Table:
+def measures_table(compared: Comparisons, basis: Basis, keys: Sequence[str] = DEFAULT_KEYS) -> Table:
     """Return all measures: a column per model; the first against each other one, then all against the measurements."""
-    compared = result.comparisons
     pairs = compared.comparisons
-    first = compared.models[0].name
+    first, *others = (pairs[0].first, *(pair.second for pair in pairs))
     scores = [pair.syntactic if pair.same_link else None for pair in pairs]
     opposite = any(score is not None and score.opposite for score in scores)
     hybrids = [pair.hybrid for pair in pairs]
@@ -146,17 +149,16 @@ def measures_table(result: Result) -> Table:
         (first, title, None, *map(getter(source), column)) for column, title, source in sources if any(column)
     ]
     second = pairs[0].second if len(pairs) == 1 else "the other model"
-    rows += semantic_rows(first, (first, second), [None, *(pair.semantic for pair in pairs)], result.measures)
+    rows += semantic_rows(first, (first, second), [None, *(pair.semantic for pair in pairs)], keys)
     judgements = [judged.semantic for judged in compared.judged]
-    rows += semantic_rows("measured", ("measured", "predicted"), judgements, result.measures)
+    rows += semantic_rows("measured", ("measured", "predicted"), judgements, keys)
     if any(judged.covered is not None for judged in compared.judged):
         title = f"runs within prediction intervals at {compared.level:g}"
         rows.append(("measured", title, *(judged.covered for judged in compared.judged)))
     caption = "Measures"
-    if result.basis.configurations is not None:
-        count = views.counted(len(result.basis.configurations), "configuration")
-        caption += f" on {count} ({result.basis.text})"
-    return Table(("compared with", "measure", *(model.name for model in compared.models)), tuple(rows), caption)
+    if basis.configurations is not None:
+        caption += f" on {views.counted(len(basis.configurations), 'configuration')} ({basis.text})"
+    return Table(("compared with", "measure", first, *others), tuple(rows), caption)
 
 
 def semantic_rows(
@@ -370,16 +372,9 @@ def _tables(result: Result, detail: views.Detail) -> views.View:
         yield writers[form](table).rstrip("\n") if form else views.rows_of(table, "class", "found")
 
 
-def picture(result: Result, view: str, file_format: str) -> bytes:
-    """Return the picture of a comparison."""
-    import numpy as np
-
-    from splc.plotting.charts.chart import joined
-    from splc.plotting.charts.drawing import chart_file
-    from splc.plotting.charts.influences import term_chart
-    from splc.plotting.charts.predictions import sorted_chart
-
-    compared = result.comparisons
+def chart_of(result: Result) -> Chart:
+    """Return the chart of a comparison."""
+    compared, view = result.comparisons, result.request.view
     predicted = [model.predicted for model in compared.models if model.predicted is not None]
     pairs = [pair for pair in compared.comparisons if pair.same_link]
     charts = []
@@ -396,17 +391,16 @@ def picture(result: Result, view: str, file_format: str) -> bytes:
         raise OutputError("a product and a sum have no terms that can be compared", hint="draw the predictions")
     first, *models = (model.name for model in compared.models)
     title = f"{first} and {models[0] if len(models) == 1 else f'{len(models)} other models'}"
-    return chart_file(joined(charts, title), file_format)
+    return joined(charts, title)
 
 
 def _run(request: Request, watch: views.Watch) -> Result | Request:
     """Compare models, and draw the picture that is asked for; the list of measures needs no models."""
     if "list" in request.measures:
         return request
-    drawn = None if request.plot is None else plot_format(request.plot)
     result = run(request, watch)
-    if request.plot is not None and drawn is not None:
-        write_whole(request.plot, picture(result, request.view or "both", drawn))
+    if request.plot is not None:
+        write_picture(chart_of(result), request.plot)
     return result
 
 

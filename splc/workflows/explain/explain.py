@@ -2,39 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated, Any
 
 import numpy as np
 
 from sampling import Space
-from splc.data.configurations import Configurations
-from splc.data.property_unit import titled
-from splc.errors import RequestError, plural
+from splc.data.configurations import Configurations, describe_configuration
+from splc.data.property_unit import quantity, titled
+from splc.data.table import value_texts
+from splc.errors import ConfigurationError, RequestError, plural
 from splc.formats.column_choice import shown_value
 from splc.formats.models.stored_model import StoredModel
-from splc.io.files import STANDARD, require_writable, write_whole
+from splc.io.files import STANDARD
 from splc.io.json import picked
-from splc.learning.contexts.contrasts import ContextInfluences, InfluenceVariation, in_half_widths, joint_ensemble
-from splc.learning.plausibility import valid_predictions
-from splc.learning.projection import Full
-from splc.plotting import plot_format
-from splc.plotting.charts.drawing import chart_file
-from splc.types import Array
+from splc.io.presentation import Bars, Drawn
+from splc.learning.contexts.contrasts import ContextInfluences, in_half_widths, joint_ensemble
+from splc.learning.effects import group_texts
+from splc.learning.projection import Full, predictions, valid_configurations
+from splc.learning.result import FullPredictor
+from splc.models.influence import InfluenceModel, term_texts
+from splc.plotting.charts.chart import Chart, joined
+from splc.plotting.charts.drawing import require_picture, write_picture
+from splc.plotting.charts.effects import effects_chart
+from splc.plotting.charts.influences import importance_chart, waterfall_chart
 from splc.workflows import subspace
-from splc.workflows.explain.contributions import Explained, explained_chart, explained_of, view_of_prediction
-from splc.workflows.explain.full import overview_of_full
-from splc.workflows.explain.importance import Overview, alias_notes, overview_as_json, overview_of, view_of_overview
+from splc.workflows.explain import importance
+from splc.workflows.explain.full import checked_predictions, mean_of_full, model_overview
+from splc.workflows.explain.importance import Overview
 from splc.workflows.fields import Printed, argument, as_argument, option, request
 from splc.workflows.inputs import ModelInputs
+from splc.workflows.learn.effects import variations_table
 from splc.workflows.note import Note, Notes
-from splc.workflows.prediction_notes import negative_notes, outside_notes
-from splc.workflows.views import UNWATCHED, Answer, Column, Detail, Rows, Verb, View, Watch, four_digits
+from splc.workflows.prediction_notes import Interval, intervals_of, negative_notes, outside_notes
+from splc.workflows.views import UNWATCHED, Answer, Column, Detail, Facts, Rows, Verb, View, Watch, four_digits
 
-# The greatest numbers of values with a column, and of options.
-MAX_CONTEXTS, MAX_VARYING = 6, 20
+# The greatest number of terms in a text; JSON has all.
+MAX_TERMS = 20
+# The part of a prediction by the full model that its printed model has no terms for.
+REST = "not in the printed model"
+# Differences of values that agree to this fraction are rounding.
+ROUNDING = 1e-12
+# Drawn configurations that a mean is over.
+AVERAGED = 2000
+# Options with a smaller share of the variance are not drawn value by value.
+MIN_SHARE = 0.005
 
 
 @request
@@ -57,6 +72,92 @@ class Request(ModelInputs):
         "How influences vary over the values of this context, of a model of learn --share."
     )
     plot: str | None = option(None, "FILE")("Draw the explanation (.svg, .png, .pdf).")
+
+
+@dataclass(frozen=True)
+class TermSum:
+    """The contributions of one or several terms to the sum; of a product, the exponential is a factor."""
+
+    text: str  # the term, or what the terms have in common
+    value: float  # the sum of their contributions to the prediction of the configuration
+    reference: float  # the sum of those to the other prediction, or of their means over the valid space
+    count: int = 1  # the number of terms
+
+    @property
+    def difference(self) -> float:
+        """The contribution to the difference of the two; of a product, the logarithm of the factor of the ratio."""
+        equal = math.isclose(self.value, self.reference, rel_tol=ROUNDING)
+        return 0.0 if equal else self.value - self.reference
+
+    @classmethod
+    def of(cls, text: str, parts: Sequence[TermSum]) -> TermSum:
+        """Return the sum of contributions."""
+        value, reference = (math.fsum(getattr(part, side) for part in parts) for side in ("value", "reference"))
+        return TermSum(text, value, reference, sum(part.count for part in parts))
+
+
+@dataclass(frozen=True)
+class Contribution(TermSum):
+    """The contribution of a term."""
+
+    group: str = ""  # the term with members of alternative groups replaced by the group
+    options: tuple[str, ...] = ()  # its options, an alternative group as one
+    product: bool = False  # whether the model is a product
+
+    @property
+    def factor(self) -> float | None:
+        """The factor of the ratio of the predictions, None in a sum."""
+        return _exponential(self.difference) if self.product else None
+
+
+@dataclass(frozen=True, repr=False)
+class Explained(Drawn):
+    """The explanation of one prediction.
+
+    The contributions add up to the prediction, and their differences to the difference from the reference; of a
+    product, the exponentials multiply.
+    """
+
+    configuration: Configurations  # the configuration, one row
+    against: Configurations | None  # the other configuration, None for the mean over the valid space
+    predicted: float  # the prediction
+    reference: float  # the other prediction, or the mean over the valid space (of a product the geometric mean)
+    contributions: tuple[Contribution, ...]  # those of all terms, the largest difference first
+    interval: Interval | None = None  # the prediction interval, None if the file of the model has none
+    against_interval: Interval | None = None  # that of the other configuration
+    product: bool = False  # whether the model is a product
+
+    @property
+    def sums(self) -> list[tuple[TermSum, list[TermSum]]]:
+        """Those of terms with a difference by their options, see `sums_of`."""
+        return sums_of([term for term in self.contributions if term.difference != 0])
+
+    def answer(self, unit: str | None) -> str:
+        """Return the first line: the prediction, what it is compared with, and the term that matters most."""
+        text = f"predicted {_with_interval(self.predicted, self.interval, unit)}"
+        reference = "the other configuration" if self.against is not None else "the mean over all valid configurations"
+        if self.reference * self.predicted > 0:
+            text += f"; {self.predicted / self.reference:.3g} times {reference}"
+        if self.sums and (largest := self.sums[0][0]).difference != 0:
+            text += f", most by {largest.text} ({_change(largest.difference, product=self.product)})"
+        return text
+
+    def summary(self) -> str:
+        """Return the prediction and the reference as text."""
+        baseline = "the mean over all valid configurations"
+        if self.against is not None:
+            baseline = f"predicted for {describe_configuration(self.against, 0)}"
+        text = describe_configuration(self.configuration, 0)
+        return f"{self.predicted:.6g} predicted for {text}, {self.reference:.6g} {baseline}"
+
+    def to_columns(self) -> Mapping[str, Sequence[Any]]:
+        """Return the terms with their contributions, the largest difference first."""
+        sources = {"term": "text", "contribution": "value", "reference": "reference", "difference": "difference"}
+        return {title: [getattr(term, name) for term in self.contributions] for title, name in sources.items()}
+
+    def _bars(self) -> Bars:
+        baseline = "the mean" if self.against is None else "the other configuration"
+        return Bars(f"difference from {baseline}", [(term.text, term.difference) for term in self.contributions])
 
 
 @dataclass(frozen=True)
@@ -83,15 +184,13 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
     if request.against is not None and request.configuration is None:
         raise RequestError("which configuration is compared with it? name it after the model", "against")
     project = request.project_of_models([request.model])
-    file_format = None if request.plot is None else plot_format(request.plot)
-    require_writable(request.plot, (*files, *project.files))
+    require_picture(request.plot, (*files, *project.files))
     notes = Notes()
     space = Space(request.read_system(project, notes))
     with notes:
         stored = request.read_predictor(request.model, project, space.system, notes, printed=request.printed)
         rows = [subspace.one_configuration(text, space) for text in files[1:]]
-        for row in rows:
-            notes += subspace.further_notes(space.system, row.system)
+        notes += (note for row in rows for note in subspace.further_notes(space.system, row.system))
         if request.by is not None:
             return Result(request, space.system.name, stored, _influences(request, stored, request.by), tuple(notes))
         failures = subspace.known_failures(None, [stored.provenance], space.system)
@@ -104,13 +203,12 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
             both = ((found.predicted, found.interval), (found.reference, found.against_interval))
             outside = outside_notes([interval.excludes(value) for value, interval in both if interval is not None])
             further = (*(note for row in rows for note in subspace.failing_notes(row, failures)), *outside)
-        predicted = checked_predictions(stored, found if isinstance(found, Explained) else None, space)
+        predicted = checked_predictions(stored, rows, space)
         notes += (*negative_notes(predicted, stored.nfp, project, space, stored.full), *further)
     result = Result(request, space.system.name, stored, found, tuple(notes))
-    if file_format is not None and request.plot is not None:
+    if request.plot is not None:
         title = ", ".join((f"{result.system}: {stored.nfp}" if stored.nfp else result.system, *result.contexts))
-        chart = explained_chart(found, title, titled(stored.nfp or "prediction", stored.unit))
-        write_whole(request.plot, chart_file(chart, file_format))
+        write_picture(explained_chart(found, title, titled(stored.nfp or "prediction", stored.unit)), request.plot)
     return result
 
 
@@ -133,28 +231,82 @@ def _influences(request: Request, stored: StoredModel, by: str) -> ContextInflue
     return influences
 
 
-def model_overview(stored: StoredModel, space: Space, notes: Notes, watch: Watch = UNWATCHED) -> Overview:
-    """Return the importance of the options of a model: of its full model, if it has one."""
-    full = stored.full if isinstance(stored.full, Full) else joint_ensemble(stored.full)
-    if full is not stored.full:
-        notes.append(Note("values of other contexts at the same configurations are left out of these effects"))
-    if full is not None:
-        support = {stored.model.options_of(term): None for term, _ in stored.model.terms} | dict(stored.support)
-        summary = overview_of_full(full, stored.model, support, space, notes, watch)
+def contributions(model: InfluenceModel, space: Space, configuration: Any, against: Any = None) -> Explained:
+    """Return the contributions of terms to one prediction, relative to the mean or to another prediction."""
+    rows = [Configurations.from_frame(space.system, table) for table in (configuration, against) if table is not None]
+    for row in rows:
+        if len(row) != 1:
+            raise ConfigurationError(f"one configuration is explained, not {len(row)}", hint="select a row: table[:1]")
+    return explained_of(StoredModel(model), space, rows[0], rows[1] if len(rows) > 1 else None, Notes())
+
+
+def explained_of(
+    stored: StoredModel, space: Space, one: Configurations, other: Configurations | None, notes: Notes
+) -> Explained:
+    """Return the contributions to the prediction of a configuration, relative to another one or to the mean."""
+    model, full, system = stored.model, stored.full, space.system
+    product = model.link == "log"
+    values = model.contributions(one)[0].tolist()
+    if other is not None:
+        usual = model.contributions(other)[0].tolist()
     else:
-        summary = overview_of(stored.model, space, notes, stored.support)
-    notes += alias_notes(full, space)
-    return summary
+        usual = importance.mean_contributions(model, importance.averaged_blocks(model, space, notes))
+    titles, choices = importance.choices_of(system)
+    labels = {system.names[position]: title for title, group in zip(titles, choices, strict=True) for position in group}
+    options = [
+        tuple(dict.fromkeys(labels.get(name, name) for name in system.term_order if name in model.options_of(term)))
+        for term, _ in model.terms
+    ]
+    rows = zip(term_texts(model, system), values, usual, group_texts(model, system), options, strict=True)
+    parts = [Contribution(text, value, mean, 1, group, names, product) for text, value, mean, group, names in rows]
+    reference = math.fsum(usual)
+    if isinstance(full, FullPredictor):
+        # With this contribution, the sum is the prediction of the full model.
+        rest = float(predictions(full, one, model.link)[0]) - math.fsum(values)
+        if other is None and isinstance(full, Full):
+            total = mean_of_full(full, model.link, space)
+        else:
+            # Of other full models no exact mean is known: that of drawn configurations.
+            pool = valid_configurations(system, AVERAGED) if other is None else other
+            total = float(np.mean(predictions(full, pool, model.link)))
+        parts.append(Contribution(REST, rest, total - reference, 1, REST, (REST,), product))
+        reference = total
+    parts.sort(key=lambda part: (-abs(part.difference), -abs(part.value)))
+    if other is not None:
+        reference = float(stored.predictor.predict(other)[0])
+    elif product:
+        reference = math.exp(reference)
+    interval, against = (
+        None if stored.intervals is None or entry is None else intervals_of(stored.intervals, entry)[0]
+        for entry in (one, other)
+    )
+    predicted = float(stored.predictor.predict(one)[0])
+    return Explained(one, other, predicted, reference, tuple(parts), interval, against, product)
 
 
-def checked_predictions(stored: StoredModel, explained: Explained | None, space: Space) -> Array:
-    """Return the predictions that are explained: of valid configurations, or of one or two."""
-    if explained is not None:
-        rows = [row for row in (explained.configuration, explained.against) if row is not None]
-        return np.concatenate([stored.predictor.predict(row) for row in rows])
-    if stored.model.link == "log":
-        return np.zeros(0)
-    return valid_predictions(stored.predictor, Configurations(space.system, np.zeros((0, 0), dtype=int)), space)
+def sums_of(contributions: Sequence[Contribution]) -> list[tuple[TermSum, list[TermSum]]]:
+    """Return the sum of the terms over each set of options with its terms (of a group as one), the largest first."""
+    sets: dict[tuple[str, ...], dict[str, list[Contribution]]] = {}
+    for part in contributions:
+        sets.setdefault(part.options, {}).setdefault(part.group, []).append(part)
+    rows = []
+    for options, groups in sets.items():
+        terms = [TermSum.of(group if len(same) > 1 else same[0].text, same) for group, same in groups.items()]
+        terms.sort(key=lambda term: -abs(term.difference))
+        rows.append((TermSum.of(" * ".join(options) or "1", terms), terms) if terms[1:] else (terms[0], []))
+    return sorted(rows, key=lambda pair: -abs(pair[0].difference))
+
+
+def explained_chart(found: Overview | Explained, title: str, quantity: str) -> Chart:
+    """Return the chart of the importance of options and of their effects, or of the contributions to a prediction."""
+    if isinstance(found, Explained):
+        steps = [(term.text, term.difference) for term, _ in sums_of(found.contributions)]
+        names = ("mean" if found.against is None else "other configuration", "this configuration")
+        return replace(waterfall_chart(steps, found.reference, names, quantity, product=found.product), title=title)
+    drawn = [option for option in found.options if option.share >= MIN_SHARE and len(option.values) > 1]
+    effects = [importance.effect_of(option, None, product=found.product) for option in drawn]
+    charts = [importance_chart(importance.shares_of(found), quantity)]
+    return joined([*charts, *([effects_chart(effects, np.zeros(0), quantity)] if effects else [])], title)
 
 
 def as_json(result: Result) -> dict[str, Any]:
@@ -166,17 +318,16 @@ def as_json(result: Result) -> dict[str, Any]:
     facts = {"name": result.system, **picked(stored, "nfp, unit, link = model.link")}
     written = {"plot": result.request.plot, "notes": [note.text for note in result.notes]}
     if isinstance(found, Overview):
-        return {"schema": "splc.explain/1", **facts, **overview_as_json(found), "folds": stored.folds, **written}
+        content = importance.overview_as_json(found)
+        return {"schema": "splc.explain/1", **facts, **content, "folds": stored.folds, **written}
+    terms = "term = text, contribution = value, reference, difference, factor"
     return {
         "schema": "splc.explain.configuration/1",
         **facts,
         "configuration": subspace.option_values(found.configuration),
         "against": None if found.against is None else subspace.option_values(found.against),
         **picked(found, "predicted, interval, reference, reference_interval = against_interval"),
-        "terms": [
-            picked(term, "term = text, contribution = value, reference, difference, factor")
-            for term in found.contributions
-        ],
+        "terms": [picked(term, terms) for term in found.contributions],
         **written,
     }
 
@@ -191,12 +342,12 @@ def view(result: Result, detail: Detail) -> View:
         kind = f"a {'product of factors' if product else 'sum of terms'}"
         if isinstance(found, Explained):
             yield Answer(found.answer(stored.unit))
-            lines = view_of_prediction(found, stored.unit)
+            lines = _view_of_prediction(found, stored.unit)
         else:
             yield Answer(found.answer)
             if found.full:
                 kind = f"as the full model predicts{', by the logarithm' if product else ''}"
-            lines = view_of_overview(found, stored.folds, stored.unit)
+            lines = importance.view_of_overview(found, stored.folds, stored.unit)
         if not detail.quiet:
             title = f"model of {stored.nfp}" if stored.nfp else "model"
             yield ", ".join((f"{result.system}: {title}", *result.contexts, kind))
@@ -204,6 +355,54 @@ def view(result: Result, detail: Detail) -> View:
             if result.request.plot is not None:
                 yield f"\nplot  {result.request.plot}"
     yield result.notes
+
+
+def _view_of_prediction(explained: Explained, unit: str | None) -> View:
+    """Yield the predictions, the options in which two configurations differ, and the contributions of the terms."""
+    product, other = explained.product, explained.against
+    mean = f"{'geometric ' * product}mean over all valid configurations"
+    reference = mean if other is None else "prediction of the other configuration"
+    first = _with_interval(explained.predicted, explained.interval, unit)
+    second = _with_interval(explained.reference, explained.against_interval, unit)
+    yield Facts([("prediction", first), (reference, second)])
+    yield ""
+    if other is not None:
+        texts = [value_texts(row.system, row.assignment(0)) for row in (explained.configuration, other)]
+        options = [name for name in texts[0] if texts[0][name] != texts[1][name]]
+        shown = [Column(*column, right=True) for column in zip(("value", "other"), (t.get for t in texts), strict=True)]
+        yield Rows(options, (Column("option", str), *shown)) if options else "the two configurations are the same"
+        yield ""
+    sums = explained.sums
+    moving = [pair for pair in sums if pair[0].difference != 0]
+    lines: list[tuple[str, TermSum]] = []
+    for total, terms in moving[:MAX_TERMS]:
+        lines += [(total.text, total), *((f"  {term.text}", term) for term in terms)]
+    if hidden := [total for total, _ in moving[MAX_TERMS:]]:
+        lines.append((f"{len(hidden)} more", TermSum.of("", hidden)))
+    still: list[TermSum] = [term for term in explained.contributions if term.difference == 0]
+    # Differences of several terms may cancel.
+    still += [total for total, _ in sums if total.difference == 0]
+    if still:
+        equal = TermSum.of("", still)
+        lines.append((plural(equal.count, "term without difference", "terms without difference"), equal))
+    lines.append(("product" if product else "sum", TermSum.of("", explained.contributions)))
+    number = (lambda value: f"{_exponential(value):.6g}") if product else "{:.6g}".format
+    title, change = ("factor", "ratio") if product else (titled("contribution", unit), "difference")
+    values = (Column(title, "1.value", number), Column("mean" if other is None else "other", "1.reference", number))
+    difference = Column(change, "1.difference", partial(_change, product=product), signed=not product)
+    yield Rows(lines, (Column("term", 0), *values, difference))
+
+
+def _with_interval(value: float, interval: Interval | None, unit: str | None) -> str:
+    return quantity(value, unit) + ("" if interval is None else f", {interval.text(unit)}")
+
+
+def _change(difference: float, *, product: bool) -> str:
+    return importance.change_text(_exponential(difference) if product else difference, product)
+
+
+def _exponential(value: float) -> float:
+    return math.exp(min(value, 700.0))
 
 
 def _view_of_contexts(result: Result, influences: ContextInfluences, by: str, detail: Detail) -> View:
@@ -223,18 +422,7 @@ def _view_of_contexts(result: Result, influences: ContextInfluences, by: str, de
         return
     values = plural(len(names), "value", "values")
     yield f"{result.system}: model of {result.stored.nfp}, influences with {values} of {by}, as the full model predicts"
-    if len(names) <= MAX_CONTEXTS:
-        shown = [Column(shown_value(name), f"factors.{at}", four_digits, right=True) for at, name in enumerate(names)]
-    else:
-
-        def end(row: InfluenceVariation, of: Callable[[Iterable[float]], float]) -> str:
-            value = of(row.factors)
-            return f"{four_digits(value)} ({shown_value(names[row.factors.index(value)])})"
-
-        ends_of = (("least", min), ("greatest", max))
-        shown = [Column(title, partial(end, of=of), right=True) for title, of in ends_of]
-    known = Column("", lambda row: "" if row.settled else "not known to differ")
-    yield Rows(variations, (Column("option"), *shown, known), MAX_VARYING)
+    yield variations_table(influences)
     yield "factor of the prediction between the greatest and the least value of an option, or selected and not"
     limit = in_half_widths(influences.half_widths(influences.pairs))
     compared = plural(influences.pairs, "pair is", "pairs are")

@@ -1,4 +1,4 @@
-"""The importance of options in a full model, by flipping them, with intervals.
+"""The importance of options in a stored model: in a full one by flipping them, with intervals.
 
 The full model has no terms, so that nothing is exact: means are over all valid configurations if there are at most
 20,000, otherwise over drawn ones. Intervals come from the posterior of the full model and from the draw.
@@ -16,8 +16,11 @@ import numpy as np
 from sampling import Space
 from sampling.space.dependence import ChoiceValues, Flips, flipped, values_of
 from sampling.space.optimum import positions_of
+from splc.data.configurations import Configurations
 from splc.errors import SpaceError
-from splc.formats.models.stored_model import Support
+from splc.formats.models.stored_model import StoredModel, Support
+from splc.learning.contexts.contrasts import joint_ensemble
+from splc.learning.plausibility import valid_predictions
 from splc.learning.projection import Full, predictions, valid_configurations
 from splc.learning.result import LearningResult
 from splc.models.basis.regression import NORMAL_QUANTILE
@@ -90,20 +93,37 @@ def overview_of_full(
         values = tuple(_option_values(effect, explained, product=product))
         names = tuple(system.names[position] for position in choices[number])
         options.append(importance.OptionImportance(titles[number], names, share, alone, whole, values, low, high))
-    printed_sets = importance.folds_of(support, choices, system)
+    folds = importance.folds_of(support, choices, system)
     strongest = sorted(effects, key=lambda item: -strengths[item])[:AMONG]
-    interactions = [
-        importance.OptionInteraction(
-            tuple(titles[number] for number in sorted(numbers)),
-            *ends,
-            numbers in printed_sets,
-            printed_sets.get(numbers),
-        )
-        for numbers, ends in explained.interactions(effects, strongest, printed_sets).items()
-    ]
-    return importance.Overview.of(
-        explained.mean, math.sqrt(variance), options, interactions, system, product=product, full=True
-    )
+    interactions = []
+    for numbers, ends in explained.interactions(effects, strongest, folds).items():
+        names = tuple(titles[number] for number in sorted(numbers))
+        interactions.append(importance.OptionInteraction(names, *ends, numbers in folds, folds.get(numbers)))
+    found = (explained.mean, math.sqrt(variance), tuple(options), (), tuple(interactions), True, product)
+    return importance.Overview(*found).of_system(system)
+
+
+def model_overview(stored: StoredModel, space: Space, notes: Notes, watch: Watch = UNWATCHED) -> importance.Overview:
+    """Return the importance of the options of a model: of its full model, if it has one."""
+    full = stored.full if isinstance(stored.full, Full) else joint_ensemble(stored.full)
+    if full is not stored.full:
+        notes.append(Note("values of other contexts at the same configurations are left out of these effects"))
+    if full is not None:
+        support = {stored.model.options_of(term): None for term, _ in stored.model.terms} | dict(stored.support)
+        summary = overview_of_full(full, stored.model, support, space, notes, watch)
+    else:
+        summary = importance.overview_of(stored.model, space, notes, stored.support)
+    notes += importance.alias_notes(full, space)
+    return summary
+
+
+def checked_predictions(stored: StoredModel, rows: Sequence[Configurations], space: Space) -> Array:
+    """Return the predictions that are explained: of one or two configurations, or else of valid ones."""
+    if rows:
+        return np.concatenate([stored.predictor.predict(row) for row in rows])
+    if stored.model.link == "log":
+        return np.zeros(0)
+    return valid_predictions(stored.predictor, Configurations(space.system, np.zeros((0, 0), dtype=int)), space)
 
 
 def overview_of_result(result: LearningResult, space: Space) -> importance.Overview:
@@ -159,9 +179,8 @@ def _option_values(effects: _Effects, explained: _Explained, *, product: bool) -
             mean, ends = math.exp(mean), [math.exp(end) for end in ends]
         bounds = [None if math.isnan(end) else end for end in ends]
         fraction = float(effects.counts[row] / effects.counts.sum())
-        values.append(
-            importance.OptionValue(label, number, fraction, mean, *(bounds if row else (bounds[0], None, None)))
-        )
+        own = bounds if row else (bounds[0], None, None)
+        values.append(importance.OptionValue(label, number, fraction, mean, *own))
     return values
 
 

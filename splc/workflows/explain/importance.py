@@ -15,7 +15,7 @@ from sampling import Space
 from sampling.space.dependence import value_effects
 from sampling.space.optimum import positions_of
 from sampling.space.variance import Block, Variance, blocks_of
-from splc.data.configurations import value_table
+from splc.data.configurations import Configurations, value_table
 from splc.data.property_unit import quantity, titled
 from splc.data.table import text_values, value_text
 from splc.errors import SpaceError, listed, plural
@@ -26,6 +26,8 @@ from splc.io.presentation import Bars, Drawn
 from splc.learning.effects import titled_groups
 from splc.learning.projection import ENUMERATED, Full, valid_configurations
 from splc.models.influence import InfluenceModel
+from splc.plotting.charts.effects import ValueEffects
+from splc.plotting.charts.influences import Share
 from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
@@ -66,8 +68,7 @@ class OptionImportance:
     options: tuple[str, ...]  # the option, or the members of the group
     share: float  # its share of the variance, a fraction; the shares of all options add up to 1
     alone: float  # the fraction of the variance that it explains alone
-    # the fraction that all others together do not explain; None where many options depend on each other
-    total: float | None
+    total: float | None  # the fraction that all others do not explain; None where many options depend on each other
     values: tuple[OptionValue, ...]  # the effects of its values
     low: float | None = None  # the lower end of the interval of the share, None if it is not known
     high: float | None = None  # the upper end
@@ -82,8 +83,7 @@ class OptionInteraction:
     low: float | None = None  # the lower end of the interval of the share, None if it is not known
     high: float | None = None  # the upper end
     printed: bool = True  # whether the printed model has a term of exactly these options
-    # in how many folds the fold's own printed model has such a term; None if that is not known
-    folds: int | None = None
+    folds: int | None = None  # in how many folds the fold's own printed model has such a term, None if unknown
 
 
 @dataclass(frozen=True, repr=False)
@@ -95,28 +95,17 @@ class Overview(Drawn):
     options: tuple[OptionImportance, ...]  # the options that the model uses, the most important first
     unused: tuple[str, ...]  # the options that the model does not use
     interactions: tuple[OptionInteraction, ...]  # the interactions, the largest first
-    # whether it is about the full model, by flipping options, and not about the terms of the printed one
-    full: bool = False
+    full: bool = False  # whether it is about the full model, by flipping options, not about printed terms
     product: bool = False  # whether the printed model is a product
     notes: tuple[str, ...] = ()  # what the user should know
 
-    @classmethod
-    def of(
-        cls,
-        mean: float,
-        deviation: float,
-        options: Sequence[OptionImportance],
-        interactions: Sequence[OptionInteraction],
-        system: VariabilityModel,
-        *,
-        product: bool,
-        full: bool = False,
-    ) -> Overview:
-        """Return an overview, given the mean of the sum, with the largest interactions first."""
-        used = {name for option in options for name in option.options}
+    def of_system(self, system: VariabilityModel) -> Overview:
+        """Return the overview with the unused options, the largest interactions first, and the mean of the product."""
+        used = {name for option in self.options for name in option.options}
         unused = tuple(name for name in system.names if name not in used and name not in system.mandatory)
-        pairs = tuple(sorted(interactions, key=lambda pair: -abs(round(pair.share, 12))))
-        return cls(math.exp(mean) if product else mean, deviation, tuple(options), unused, pairs, full, product)
+        pairs = tuple(sorted(self.interactions, key=lambda pair: -abs(round(pair.share, 12))))
+        mean = math.exp(self.mean) if self.product else self.mean
+        return replace(self, mean=mean, unused=unused, interactions=pairs)
 
     @property
     def answer(self) -> str:
@@ -214,7 +203,8 @@ def overview_of(model: InfluenceModel, space: Space, notes: Notes, support: Supp
         for pair in variance.interactions(together)
     ]
     mean = math.fsum(mean_contributions(model, blocks))
-    return Overview.of(mean, variance.deviation, options, interactions, system, product=product)
+    found = (mean, variance.deviation, tuple(options), (), tuple(interactions))
+    return Overview(*found, product=product).of_system(system)
 
 
 def alias_notes(full: Full | None, space: Space) -> tuple[Note, ...]:
@@ -405,3 +395,41 @@ def _support(interaction: OptionInteraction, folds: int) -> str:
 def change_text(value: float, product: bool) -> str:
     """Return a difference, or of a product a factor."""
     return f"× {value:.4g}" if product else f"{value:+.6g}"
+
+
+def shares_of(found: Overview) -> list[Share]:
+    """Return the shares of the options in percent, with the ends of their intervals as far as they are known."""
+    return [
+        Share(item.name, 100 * item.share, *(None if end is None else 100 * end for end in (item.low, item.high)))
+        for item in found.options
+    ]
+
+
+def effect_of(option: OptionImportance, configurations: Configurations | None, *, product: bool) -> ValueEffects:
+    """Return the effect of an option, with the indices of its values in configurations, if there are any."""
+    values = option.values
+    numbers = tuple(value.number for value in values if value.number is not None)
+    numeric = len(numbers) == len(values) and len(numbers) > 2
+    means = np.array([value.mean for value in values])
+    low, high = (interval_ends(values, means, end, product=product) for end in ("low", "high"))
+    at = np.zeros(0, dtype=int) if configurations is None else positions(option, configurations)
+    return ValueEffects(
+        option.name, tuple(value.label for value in values), numbers if numeric else None, means, low, high, at
+    )
+
+
+def interval_ends(values: Sequence[OptionValue], means: Array, end: str, *, product: bool) -> Array:
+    """Return one end of the interval of each mean: that of its change from the first value."""
+    # None is NaN as a number.
+    bounds, changes = (np.array([getattr(value, name) for value in values], dtype=float) for name in (end, "change"))
+    return np.asarray(means * bounds / changes if product else means + bounds - changes)
+
+
+def positions(option: OptionImportance, configurations: Configurations) -> Array:
+    """Return the position of the value of an option, or of an alternative group, in each configuration; else -1."""
+    system = configurations.system
+    columns = [system.positions[name] for name in option.options]
+    labels = {value.label: index for index, value in enumerate(option.values)}
+    rows, which = np.unique(configurations.indices[:, columns], axis=0, return_inverse=True)
+    texts = (label_of(system, dict(zip(columns, row, strict=True)))[0] for row in rows.tolist())
+    return np.array([labels.get(text, -1) for text in texts], dtype=int)[which.ravel()]

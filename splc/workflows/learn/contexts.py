@@ -17,7 +17,6 @@ from splc.data.measurements import Measurements
 from splc.data.property_unit import titled
 from splc.errors import ConfigurationError, LearningError, RequestError, SpecError, listed, plural
 from splc.formats.column_choice import shown_value
-from splc.io.files import require_writable, write_whole
 from splc.io.numbers import percentage
 from splc.io.presentation import Presented
 from splc.learning.contexts.contrasts import ContextContrast, ContextInfluences
@@ -26,17 +25,15 @@ from splc.learning.projection import ProjectionLearner
 from splc.learning.registry import learn as learn_measurements
 from splc.learning.registry import learner_of
 from splc.learning.result import LearningResult
-from splc.plotting import plot_format
 from splc.plotting.charts.chart import Chart
-from splc.plotting.charts.drawing import chart_file
+from splc.plotting.charts.drawing import require_picture, write_picture
 from splc.plotting.charts.effects import course_chart
 from splc.system.options import with_alternatives
 from splc.types import Array
 from splc.workflows.inputs import each_context, each_learned, file_names, is_pattern, require_files, with_context
 from splc.workflows.learn import learn
 from splc.workflows.learn.effects import Change, context_change, joint_course
-from splc.workflows.learn.learning_sets import StoredSources, learning_rows, note_of
-from splc.workflows.learn.request import Request
+from splc.workflows.learn.request import Request, StoredSources, learning_rows, note_of
 from splc.workflows.note import Note, Notes, Rank
 from splc.workflows.views import UNWATCHED, Watch
 
@@ -57,8 +54,7 @@ class Result:
     notes: tuple[Note, ...] = ()  # what the user should know
     stopped: bool = False  # whether learning was stopped early
     plot: str | None = None  # the file that the plot of the changes was written to
-    # value → the weight of learning it alone, if all values are learned together; else empty
-    weights: Mapping[str, float] = field(default_factory=dict)
+    weights: Mapping[str, float] = field(default_factory=dict)  # value → the weight of learning it alone, with --share
     shared: learn.Result | None = None  # one printed model of all values that are learned together
     options: Mapping[str, str] = field(default_factory=dict)  # value → its option in this model
 
@@ -89,9 +85,8 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
     learner, _ = request.chosen_learner(project)
     if request.share:
         request.require_joint(learner, "share")
-    file_format = None if request.plot is None or is_pattern(request.plot) else plot_format(request.plot)
-    if file_format is not None:
-        require_writable(request.plot, (project.measurements_file, *project.files))
+    plot = None if is_pattern(request.plot) else request.plot
+    require_picture(plot, (project.measurements_file, *project.files))
     with Notes() as notes:
         space = Space(request.read_system(project, notes))
         parts = request.read_by(project, space, notes, by)
@@ -121,7 +116,7 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
         failed: dict[str, str] = {}
         remarks: dict[Note, list[str]] = {}
         options: dict[str, str] = {}
-        stopped, plot, shared = False, None, None
+        stopped, shared = False, None
         try:
             for value, result in each_learned(parts, learned, failed):
                 models[value] = result
@@ -157,11 +152,11 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
             measured, options = pooled_rows(sharing.parts, by, nfp)
             output = file_names(pattern, [*parts, SHARED])[SHARED]
             shared = learn.run(replace(request.of_rows, nfp=nfp, output=output, by=None, share=False), given=measured)
-        if file_format is not None and request.plot is not None:
+        if plot is not None:
             try:
-                write_whole(request.plot, chart_file(_chart(by, models, changes, influences), file_format))
-                plot = request.plot
+                write_picture(_chart(by, models, changes, influences), plot)
             except ConfigurationError as problem:
+                plot = None
                 notes.append(Note(f"changes are not drawn: {problem.problems[0].message}"))
         weights = {} if sharing is None else sharing.weights_of(models)
         return Result(request, models, failed, changes, tuple(notes), stopped, plot, weights, shared, options)
@@ -210,10 +205,8 @@ class LearnedContexts(Presented, Mapping[str, LearningResult]):
 
     by: str  # the context
     results: Mapping[str, LearningResult]  # value → its result, in natural order
-    # value → the weight of learning it alone, if all are learned together; else empty
-    weights: Mapping[str, float] = field(default_factory=dict)
-    # the influences with each value by the joint model; None without one, or of one without factors
-    influences: ContextInfluences | None = None
+    weights: Mapping[str, float] = field(default_factory=dict)  # value → the weight of learning it alone, with share
+    influences: ContextInfluences | None = None  # those with each value by a joint model of factors, None without one
     failed: Mapping[str, str] = field(default_factory=dict)  # value → why nothing was learned
     notes: tuple[str, ...] = ()  # what was assumed to read the measurements
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -17,7 +17,7 @@ from splc.errors import ConfigurationError, listed, plural
 from splc.formats.column_choice import shown_value
 from splc.io.json import picked
 from splc.io.numbers import percentage, share_text, short_number
-from splc.learning.contexts.contrasts import ContextContrast, ContextInfluences, in_half_widths
+from splc.learning.contexts.contrasts import ContextContrast, ContextInfluences, InfluenceVariation, in_half_widths
 from splc.learning.effects import SMALL_SHARE, Effect, OptionEffects
 from splc.learning.judging import predictions
 from splc.models.basis.regression import NORMAL_QUANTILE, t_quantile
@@ -219,8 +219,7 @@ class Change:
     # the changes of influences; None for models without terms, with too few configurations, or of a joint model
     influences: ModelChange | None = None
     reason: str = ""  # why there are no changes of influences
-    # the cross-validated error of the second value's model; None if it was not cross-validated
-    expected: float | None = None
+    expected: float | None = None  # the cross-validated error of the second value's model, None without one
     contrast: ContextContrast | None = None  # the change by the joint model of all values; None without one
 
     @property
@@ -422,3 +421,24 @@ def _set_lines(change: SetChange, *, product: bool) -> list[tuple[str, ...]]:
     title = " * ".join(change.options) or "1"
     inner = [(f"  {name}", before, after, "", intervals) for name, before, after, intervals in terms]
     return [(title, "", "", size, f"{change.intervals:.3g}"), *inner]
+
+
+# The greatest numbers of values with a column, and of options.
+MAX_CONTEXTS, MAX_VARYING = 6, 20
+
+
+def variations_table(influences: ContextInfluences) -> Rows:
+    """Return the options by how much their influence varies: with each value, or the least and the greatest of many."""
+    names = influences.names
+    if len(names) <= MAX_CONTEXTS:
+        shown = [Column(shown_value(name), f"factors.{at}", four_digits, right=True) for at, name in enumerate(names)]
+    else:
+
+        def end(row: InfluenceVariation, of: Callable[[Iterable[float]], float]) -> str:
+            value = of(row.factors)
+            return f"{four_digits(value)} ({shown_value(names[row.factors.index(value)])})"
+
+        ends_of = (("least", min), ("greatest", max))
+        shown = [Column(title, partial(end, of=of), right=True) for title, of in ends_of]
+    known = Column("", lambda row: "" if row.settled else "not known to differ")
+    return Rows(influences.variations(), (Column("option"), *shown, known), MAX_VARYING)

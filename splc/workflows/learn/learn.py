@@ -30,7 +30,7 @@ from splc.models.text.log_grammar import require_writable_names
 from splc.plotting import plot_format
 from splc.plotting.charts.drawing import chart_file
 from splc.types import Array
-from splc.workflows.learn import learning_sets as sets
+from splc.workflows.learn import request as sets
 from splc.workflows.learn.request import Request, with_deviation
 from splc.workflows.note import Note, Notes, Rank, notes_of, run_notes
 from splc.workflows.prediction_notes import ExpectedError, expected_error

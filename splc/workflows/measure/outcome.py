@@ -22,10 +22,9 @@ from splc.formats.measurements.csv import write_measurements_csv
 from splc.io.files import STANDARD, is_stream, require_writable, write_whole
 from splc.io.json import picked
 from splc.io.numbers import parse_number, percentage
-from splc.measuring.batch import batches
 from splc.measuring.execution import RunResults, failure_reasons, scatters
 from splc.measuring.journal import Journal, read_journal
-from splc.measuring.session import Progress, Remaining, Session
+from splc.measuring.session import Progress, Remaining, Session, batches
 from splc.measuring.setup import CONTINUATION, Setup, require_unsuccessful
 from splc.workflows.fields import assigned
 from splc.workflows.note import Note

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
@@ -13,8 +12,7 @@ from splc.data.measurements import Failures, Measurements
 from splc.errors import RequestError, SplcError, listed, plural, unknown_name_hint
 from splc.formats.models.stored_model import StoredModel, choice_of
 from splc.learning.plausibility import LEAVE_OUT
-from splc.learning.result import FullPredictor, Intervals, Predictor
-from splc.models.influence import InfluenceModel
+from splc.learning.result import FullPredictor, LearningResult
 from splc.project import Project
 from splc.system.variability import VariabilityModel
 from splc.types import Array
@@ -66,21 +64,19 @@ class Objective:
 
     name: str  # the property, or the file of the model if it names none
     system: VariabilityModel  # the system
-    model: InfluenceModel  # the model, of which the exact optimum is known
-    full: Predictor | None = None  # the full model, which predicts; None if the model does
+    stored: StoredModel  # the model, of which the exact optimum is known, and a full one, which predicts
     maximize: bool = False  # whether the greatest value is wanted
-    intervals: Intervals | None = None  # its prediction intervals, None if it has none
     measured: str | None = None  # the measured property, None without measurements
     known: Configurations | None = None  # the measured configurations, None without measurements
     values: Array = field(default_factory=lambda: np.zeros(0))  # their values, shape (n,)
-    unit: str | None = None  # the unit of the property, None if it is not known
+    measured_unit: str | None = None  # the unit of the measured property, None if it is not known
     error: str | None = None  # the error to expect of the model, as text; None if it is not stated
     failures: Failures | None = None  # the configurations that never worked, as far as is known
 
-    @classmethod
-    def of(cls, name: str, stored: StoredModel, system: VariabilityModel, **facts: Any) -> Objective:
-        """Return the property that a model in a file predicts."""
-        return cls(name, system, stored.model, stored.full, intervals=stored.intervals, unit=stored.unit, **facts)
+    @property
+    def unit(self) -> str | None:
+        """The unit of the property, None if it is not known."""
+        return self.stored.unit or self.measured_unit
 
     def of_system(self, system: VariabilityModel) -> Objective:
         """Return the objective of a system that has further values."""
@@ -93,13 +89,13 @@ class Objective:
     @property
     def options(self) -> frozenset[str]:
         """The options that what predicts uses."""
-        return self.full.options if isinstance(self.full, FullPredictor) else self.model.options
+        full = self.stored.full
+        return full.options if isinstance(full, FullPredictor) else self.stored.model.options
 
     def predict(self, configurations: Configurations) -> Array:
         """Return the predictions, shape (n,), of configurations of the system or of a part of it."""
         # Full models belong to the system without fixed values.
-        rows = Configurations(self.system, configurations.indices)
-        return self.model.predict(rows) if self.full is None else self.full.predict(rows)
+        return self.stored.predictor.predict(Configurations(self.system, configurations.indices))
 
     def find(self, configurations: Configurations) -> Array:
         """Return the position of each configuration among the measured ones, -1 if it is not one of them."""
@@ -151,9 +147,7 @@ def _learned(request: Request, project: Project, space: Space, notes: Notes, wat
         notes.append(Note(f"the model of {nfp} is learned from {count}{shown}; 'splc learn' shows it"))
         # The value of a good configuration may be an outlier: a command that leaves it out is not proposed.
         notes.add(replace(note, text=note.text.partition(LEAVE_OUT)[0]) for note in done.notes if note.warning)
-        full = None if request.printed or result.printed is None else result.predictor
-        intervals = result.printed_intervals if request.printed and result.printed is not None else result.intervals
-        objective = Objective(nfp, space.system, result.model, full, intervals=intervals, unit=result.unit, error=error)
+        objective = Objective(nfp, space.system, of_result(result, printed=request.printed), error=error)
         objectives.append(replace(with_values(objective, measurements, nfp), failures=measurements.failures))
     return objectives
 
@@ -182,7 +176,7 @@ def _read(request: Request, project: Project, space: Space, notes: Notes) -> lis
         names.append(name if name not in names else f"{name} ({file})")
         expected = ExpectedError.of_values(stored.expected_error) if stored.expected_error else None
         error = None if expected is None or request.printed else expected.text_of(expected.percent)
-        objective = Objective.of(names[-1], stored, space.system, error=error, failures=failures)
+        objective = Objective(names[-1], space.system, stored, error=error, failures=failures)
         if measurements is not None:
             nfp = _property(request, project, measurements, choice, stored.nfp, notes)
             if nfp is not None:
@@ -197,8 +191,15 @@ def with_values(objective: Objective, measurements: Measurements, nfp: str) -> O
     usable = measurements.measured(nfp)
     if not len(usable):
         return objective
-    unit = objective.unit or measurements.unit(nfp)
-    return replace(objective, measured=nfp, known=usable.configurations, values=usable.column(nfp), unit=unit)
+    values, unit = usable.column(nfp), measurements.unit(nfp)
+    return replace(objective, measured=nfp, known=usable.configurations, values=values, measured_unit=unit)
+
+
+def of_result(result: LearningResult, *, printed: bool = False) -> StoredModel:
+    """Return a learned model as one in a file, on request the printed one without the full one."""
+    full = None if printed or result.printed is None else result.predictor
+    intervals = result.printed_intervals if printed and result.printed is not None else result.intervals
+    return StoredModel(result.model, full=full, intervals=intervals, stated_unit=result.unit)
 
 
 def _property(

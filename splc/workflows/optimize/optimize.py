@@ -19,14 +19,13 @@ from splc.data.measurements import Failures
 from splc.data.property_unit import titled
 from splc.errors import SpaceError, listed, plural
 from splc.formats.measurements.selections import parse_assignments, with_assigned_values
-from splc.io.files import STANDARD, require_writable, write_whole
+from splc.io.files import STANDARD
 from splc.io.numbers import count_text
 from splc.learning.plausibility import implausible
 from splc.learning.projection import variables_of
 from splc.models.basis.regression import NORMAL_QUANTILE
-from splc.plotting import plot_format
 from splc.plotting.charts.curves import front_chart
-from splc.plotting.charts.drawing import chart_file
+from splc.plotting.charts.drawing import require_picture, write_picture
 from splc.types import Array
 from splc.workflows import prediction_notes
 from splc.workflows.fields import refuse
@@ -66,26 +65,18 @@ class Result:
     """The best configurations."""
 
     objectives: tuple[Objective, ...]  # the properties with their models
-    # the best configurations; of several properties the Pareto front, in the order of the first
-    candidates: tuple[RatedConfiguration, ...]
-    # the best measured configuration, None without measurements and for several properties
-    best_measured: RatedConfiguration | None = None
-    # the Pareto front of the measured configurations with the fixed values, in the order of the first property; None
-    # for one property, and unless all properties were measured
+    candidates: tuple[RatedConfiguration, ...]  # the best ones; of several properties the Pareto front by the first
+    best_measured: RatedConfiguration | None = None  # None without measurements, and for several properties
+    # the Pareto front of the measured ones with the fixed values; None unless several properties were measured
     measured_front: tuple[RatedConfiguration, ...] | None = None
-    # option → value index that the configurations must have
-    fixed: Mapping[str, int] = field(default_factory=dict, hash=False)
+    fixed: Mapping[str, int] = field(default_factory=dict, hash=False)  # option → the value index that all have
     examined: int = 0  # the number of (partial) configurations that were examined
     engine: str = DIAGRAMS  # what found them, see `Ranking`
     exhaustive: bool = True  # whether they are the best of all valid configurations, not of those that were examined
     unused: tuple[str, ...] = ()  # options that no model is about
-    # those of them that may have other values in the best configurations, with the same predictions
-    free: tuple[str, ...] = ()
-    # the objectives of which no measured value is as good as the worst end of the best interval
-    unreached: tuple[str, ...] = ()
-    # the configurations that never worked, and combinations of values that failed, which are left out; None if none are
-    # known
-    failures: Failures | None = None
+    free: tuple[str, ...] = ()  # those of them that may have other values, with the same predictions
+    unreached: tuple[str, ...] = ()  # the objectives of which no measured value reaches the best interval
+    failures: Failures | None = None  # what never worked, which is left out; None if nothing is known
     plot: str | None = None  # the file that the plot was written to
     notes: tuple[Note, ...] = ()  # what the user should know
     request: Request | None = None
@@ -94,7 +85,7 @@ class Result:
     def without_influence(self) -> bool:
         """True if nothing is known but the scatter of the only property: no option has an influence."""
         (first, *others) = self.objectives
-        return not others and first.intervals is not None and not first.options
+        return not others and first.stored.intervals is not None and not first.options
 
 
 def run(request: Request, watch: Watch = UNWATCHED) -> Result:
@@ -109,9 +100,7 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
         (request.maximize and request.maximize_only, enough, "maximize", "maximize_only"),
     )
     project = request.project_of_models(request.models)
-    if request.plot is not None:
-        plot_format(request.plot)
-    require_writable(request.plot, (*request.models, *project.files))
+    require_picture(request.plot, (*request.models, *project.files))
     notes = Notes()
     base = Space(request.read_system(project, notes))
     system = with_assigned_values(request.fix, base.system)
@@ -129,8 +118,7 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
         front = [[value.predicted for value in one.values[:2]] for one in result.candidates]
         _, measured = _measured_in_all((x, y), fixed)
         titles = (titled(x.name, x.unit), titled(y.name, y.unit))
-        chart = front_chart(np.array(front).reshape(-1, 2), measured, titles, base.system.name)
-        write_whole(request.plot, chart_file(chart, plot_format(request.plot)))
+        write_picture(front_chart(np.array(front).reshape(-1, 2), measured, titles, base.system.name), request.plot)
     return replace(result, request=request, plot=request.plot, notes=(*notes, *result.notes))
 
 
@@ -173,7 +161,7 @@ def best_configurations(
         excluded = [value.interval.excludes(value.predicted) for value in rated if value.interval is not None]
         notes += prediction_notes.outside_notes(excluded)
         for goal, predicted in zip(objectives, ranking.predicted, strict=True):
-            values = goal.values if len(goal.values) else learned_values(goal.full)
+            values = goal.values if len(goal.values) else learned_values(goal.stored.full)
             texts = implausible(predicted, values, goal.measured or goal.name)
             notes += (Note(text, warning=True) for text in texts)
         unreached = _unreached(objectives, columns)
@@ -182,7 +170,7 @@ def best_configurations(
             notes.append(Note(f"{what} reaches the interval: {TOO_GOOD}"))
         for goal in objectives:
             first = Configurations(goal.system, best.indices[:1])
-            facts = (goal.known, goal.full, goal.options, "best configuration")
+            facts = (goal.known, goal.stored.full, goal.options, "best configuration")
             notes.add(prediction_notes.unmeasured_notes(first, *facts))
         measured, front = None, None
         known, known_values = _measured_in_all(objectives, fixed)
@@ -216,8 +204,8 @@ def _values(objective: Objective, configurations: Configurations, predicted: Arr
     # Intervals and measurements belong to the system without fixed values.
     rows = Configurations(objective.system, configurations.indices)
     intervals: Sequence[Interval | None] = [None] * len(rows)
-    if objective.intervals is not None:
-        intervals = prediction_notes.intervals_of(objective.intervals, rows)
+    if objective.stored.intervals is not None:
+        intervals = prediction_notes.intervals_of(objective.stored.intervals, rows)
     measured = [None if index < 0 else float(objective.values[index]) for index in objective.find(rows)]
     return [PropertyValue(*row) for row in zip(predicted.tolist(), intervals, measured, strict=True)]
 
@@ -259,7 +247,7 @@ def best_of(
     the best 1,000 of the printed models, or from measured and drawn ones; a note says so.
     """
     inexact = None
-    if all(objective.full is None for objective in objectives):
+    if all(objective.stored.full is None for objective in objectives):
         try:
             exact = _exact(objectives, space, top, limit)
             if failures is None or not failures.among(exact.configurations).any():
@@ -307,7 +295,7 @@ def signs_of(objectives: Sequence[Objective]) -> Array:
 
 def _exact(objectives: Sequence[Objective], space: Space, top: int, limit: int) -> Ranking:
     """Return the best configurations of the printed model, or the Pareto front of several."""
-    models = [objective.model for objective in objectives]
+    models = [objective.stored.model for objective in objectives]
     if len(models) == 1:
         return best(models[0], space, top, objectives[0].maximize, limit)
     return pareto_front(models, space, [objective.maximize for objective in objectives], limit)
@@ -323,7 +311,7 @@ def _starts(objectives: Sequence[Objective], space: Space, limit: int, *, fronts
     for objective in objectives if fronts or len(objectives) > 1 else ():
         for count in (STARTS, 1):
             with suppress(SpaceError):
-                starts.append(best(objective.model, space, count, objective.maximize, limit).configurations)
+                starts.append(best(objective.stored.model, space, count, objective.maximize, limit).configurations)
                 break
     if len(objectives) > 1 and fronts:
         with suppress(SpaceError):
@@ -365,7 +353,7 @@ def _unreached(objectives: Sequence[Objective], columns: Sequence[Sequence[Prope
     """
     names = []
     for objective, sign, column in zip(objectives, signs_of(objectives), columns, strict=True):
-        known = np.concatenate([objective.values, learned_values(objective.full)])
+        known = np.concatenate([objective.values, learned_values(objective.stored.full)])
         known = known[~np.isnan(known)]
         intervals = [value.interval for value in column if value.interval is not None]
         ends = [sign * (interval.high if sign > 0 else interval.low) for interval in intervals]

@@ -77,11 +77,11 @@ def view(result: Result, detail: Detail) -> View:
         # The best configurations, one a line.
         (objective,), best = result.objectives, result.best_measured
         yield f"the {len(result.candidates)} {_which(result, objective)}"
-        yield from _table(result.candidates, _predicted(titled("predicted", objective.unit), 0))
+        yield from view_of_rated(result.candidates, predicted_columns(titled("predicted", objective.unit), 0))
         if best is not None and not detail.quiet:
             yield ""
             text = selected_text(best.configuration, best.configuration.system.mandatory)
-            yield f"best measured: {_best(best, objective.unit)}: {text}"
+            yield f"best measured: {measured_text(best, objective.unit)}: {text}"
     else:
         yield from _one(result, detail)
     if result.plot is not None:
@@ -151,10 +151,10 @@ def _one(result: Result, detail: Detail) -> View:
     if best is None:
         yield "best measured: no measured configuration has the fixed values"
     else:
-        yield f"best measured: {'this configuration' if reference == values else _best(best, unit)}"
+        yield f"best measured: {'this configuration' if reference == values else measured_text(best, unit)}"
 
 
-def _best(best: RatedConfiguration, unit: str | None) -> str:
+def measured_text(best: RatedConfiguration, unit: str | None) -> str:
     """Return the value of the best measured configuration, and its prediction."""
     (value,) = best.values
     assert value.measured is not None
@@ -172,7 +172,9 @@ def _front_view(result: Result, detail: Detail) -> View:
         system = result.candidates[0].configuration.system
         yield f"of all valid configurations with {assignment_text(result.fixed, system)}"
     titles = [titled(goal.name, goal.unit) for goal in goals]
-    yield from _table(result.candidates, [shown for at, title in enumerate(titles) for shown in _predicted(title, at)])
+    yield from view_of_rated(
+        result.candidates, [shown for at, title in enumerate(titles) for shown in predicted_columns(title, at)]
+    )
     if result.measured_front is None or detail.quiet:
         return
     yield f"\nPareto front of the measured values: {counted(len(result.measured_front), 'configuration')}"
@@ -180,17 +182,17 @@ def _front_view(result: Result, detail: Detail) -> View:
         shown: list[Column] = []
         for at, title in enumerate(titles):
             shown += [Column(title, f"1.values.{at}.measured"), Column("predicted", f"1.values.{at}.predicted")]
-        yield from _table(result.measured_front, shown)
+        yield from view_of_rated(result.measured_front, shown)
 
 
-def _predicted(title: str, index: int) -> tuple[Column, ...]:
+def predicted_columns(title: str, index: int) -> tuple[Column, ...]:
     """Return the columns of a property: its prediction, the interval, and the measured value."""
     value = f"1.values.{index}"
     ends = Column("interval", f"{value}.interval", lambda interval: interval.ends)
     return Column(title, f"{value}.predicted"), ends, Column("measured", f"{value}.measured")
 
 
-def _table(rated: Sequence[RatedConfiguration], values: Sequence[Column]) -> View:
+def view_of_rated(rated: Sequence[RatedConfiguration], values: Sequence[Column]) -> View:
     """Yield one line per configuration: its values, and the options in which the configurations differ."""
     first, *rows = (option_values(candidate.configuration) for candidate in rated)
     common = [name for name, value in first.items() if rows and all(row[name] == value for row in rows)]
@@ -198,7 +200,7 @@ def _table(rated: Sequence[RatedConfiguration], values: Sequence[Column]) -> Vie
     title = "other selected options" if in_all else "selected options"
     options = Column(title, lambda row: selected_text(row[1].configuration, common))
     shown = narrowed((Column("#", 0), *values, options), "measured", "interval", "predicted")
-    yield Rows(enumerate(rated, 1), shown, MAX_LINES)
+    yield Rows([*enumerate(rated, 1)], shown, MAX_LINES)
     if in_all:
         yield f"in all: {', '.join(in_all)}"
 

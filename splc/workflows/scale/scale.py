@@ -23,8 +23,7 @@ from splc.formats.models.json import models_json_parts
 from splc.formats.models.stored_model import Subject, scaling_file
 from splc.io.files import require_writable, write_whole
 from splc.io.presentation import Reported
-from splc.plotting import plot_format
-from splc.plotting.charts.drawing import chart_file
+from splc.plotting.charts.drawing import require_picture, write_picture
 from splc.scaling.methods import parsed_settings
 from splc.scaling.profile import Profile, fit_experiment
 from splc.scaling.result import Prediction, ScalingModel, far_point, predictions
@@ -35,7 +34,7 @@ from splc.workflows.fields import flag, option, request
 from splc.workflows.inputs import ByValue, each_context, require_all_values, require_files
 from splc.workflows.learn.learn import replaced_notes, scaling_form
 from splc.workflows.note import Note, Notes, notes_of, reading_notes
-from splc.workflows.scale.tree import CallTree, call_trees, ranking_chart, scaling_chart, tree_notes
+from splc.workflows.scale.tree import CallTree, call_trees, largest_of, ranking_chart, scaling_chart, tree_notes
 from splc.workflows.scaling_view import chosen_series, pooling_notes
 from splc.workflows.views import UNWATCHED, Watch
 
@@ -148,13 +147,11 @@ class Result(Reported):
     request: Request  # the request
     experiment: Experiment  # the measurements
     profile: Profile  # the models, and the series without one
-    # the predictions of each model at the points of the request; of a single model at a point beyond the measured ones,
-    # if the request has none
+    # those of each model at the points of the request; without any, of a single model beyond the measured ones
     predictions: Mapping[Key, tuple[Prediction, ...]]
     errors: Mapping[Key, float | None]  # the mean relative error of each model at the measured points, in percent
     seconds: float  # the time of fitting
-    # content of the JSON that holds for all models: parameters, failed series, hash of the file
-    facts: Mapping[str, Any]
+    facts: Mapping[str, Any]  # content of the JSON that holds for all models: parameters, failed series, the file
     trees: tuple[CallTree, ...] = ()  # the call tree of each metric, if it was asked for
     notes: tuple[Note, ...] = ()  # what the user should know
 
@@ -163,11 +160,10 @@ def run(request: Request, watch: Watch = UNWATCHED, given: Experiment | None = N
     """Fit scaling models and write them."""
     form = scaling_form(request.output)
     settings = parsed_settings(request.settings)
-    file_format = None if request.plot is None else plot_format(request.plot)
     if request.top < 1:
         raise RequestError("the ranking shows at least one call path", "top")
     require_writable(request.output, (request.profile,))
-    require_writable(request.plot, (request.profile, request.output))
+    require_picture(request.plot, (request.profile, request.output))
     experiment = experiments_of(request)[0] if given is None else given
     source = experiment.report.source or request.profile
     with Notes() as notes:
@@ -204,7 +200,7 @@ def run(request: Request, watch: Watch = UNWATCHED, given: Experiment | None = N
             notes.append(Note(f"{text} have intervals; {cure}"))
         trees: tuple[CallTree, ...] = ()
         if request.tree:
-            largest = zip(experiment.parameters, experiment.points.max(axis=0).tolist(), strict=True)
+            largest = largest_of(experiment).items()
             far = {name: experiment.constant.get(name, FAR * value) for name, value in largest}
             end = points[-1] if points else far
             trees = call_trees(experiment, profile.models, end, inclusive=request.inclusive, top=request.top)
@@ -224,11 +220,10 @@ def run(request: Request, watch: Watch = UNWATCHED, given: Experiment | None = N
             only = next(metric for _, metric in profile.models) if len(profile.models) == 1 else None
             notes += replaced_notes([request.output], Subject.of_profile(source, only))
             write_whole(request.output, (part.encode() for part in parts))
-        if request.plot is not None and file_format is not None:
+        if request.plot is not None:
             target = points[-1] if points else None
             ranked = ranking_chart(trees[0], request.top) if trees else None
-            chart = ranked or scaling_chart(experiment, profile.models, target)
-            write_whole(request.plot, chart_file(chart, file_format))
+            write_picture(ranked or scaling_chart(experiment, profile.models, target), request.plot)
         errors = {}
         for key, model in profile.models.items():
             x, values = experiment.measured(*key)

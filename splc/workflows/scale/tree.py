@@ -60,10 +60,40 @@ def call_trees(
     experiment: Experiment, models: Mapping[Key, ScalingModel], at: Mapping[str, float], *, inclusive: bool, top: int
 ) -> tuple[CallTree, ...]:
     """Return the call tree of each metric at a point."""
-    return tuple(
-        _tree(experiment, metric, {path: one for (path, of), one in models.items() if of == metric}, at, inclusive, top)
-        for metric in dict.fromkeys(metric for _, metric in models)
-    )
+    trees = []
+    largest = largest_of(experiment)
+    for metric in dict.fromkeys(metric for _, metric in models):
+        own = {path: model for (path, of), model in models.items() if of == metric}
+        parents = _parents(own)
+        # Of each model the prediction at the point, and at the largest measured values.
+        found = zip(own, predictions([*own.values()], [at, largest], with_intervals=False), strict=True)
+        by_path = {path: [one.predicted for one in both] for path, both in found}
+        predicted, measured = ({path: both[place] for path, both in by_path.items()} for place in (0, 1))
+        values, totals = _values(parents, predicted, inclusive)
+        own_measured, totals_measured = _values(parents, measured, inclusive)
+        roots = [path for path, parent in parents.items() if parent is None]
+        total, total_measured = (sum(sums[path] for path in roots) for sums in (totals, totals_measured))
+        children: dict[str | None, list[str]] = {}
+        for path, parent in parents.items():
+            children.setdefault(parent, []).append(path)
+        ranked = sorted((path for path in own if values[path] is not None), key=lambda path: -(values[path] or 0.0))
+        # Values without the calls inside are differences of models, which have no interval.
+        intervals = {} if inclusive else {path: _interval(own[path], at) for path in ranked[:top]}
+        callpaths: list[CallPath] = []
+        stack = [(path, 0) for path in sorted(roots, key=totals.__getitem__)]
+        while stack:
+            path, depth = stack.pop()
+            shares = _share(values[path], total), _share(own_measured[path], total_measured)
+            facts = (*intervals.get(path, (None, None)), *shares, totals[path], _share(totals[path], total))
+            callpaths.append(CallPath(path, depth, values[path], *facts))
+            stack += [(child, depth + 1) for child in sorted(children.get(path, ()), key=totals.__getitem__)]
+        trees.append(CallTree(metric, dict(at), largest, total, tuple(callpaths)))
+    return tuple(trees)
+
+
+def largest_of(experiment: Experiment) -> dict[str, float]:
+    """Return parameter → its largest measured value."""
+    return dict(zip(experiment.parameters, experiment.points.max(axis=0).tolist(), strict=True))
 
 
 def tree_notes(experiment: Experiment, trees: Iterable[CallTree], *, inclusive: bool) -> tuple[Note, ...]:
@@ -96,42 +126,6 @@ def tree_notes(experiment: Experiment, trees: Iterable[CallTree], *, inclusive: 
             text = f"{tree.metric}: every call path takes at least as much as the calls inside of it together"
             notes.append(Note(f"{text}; if its values include them, use --inclusive", warning=True))
     return tuple(notes)
-
-
-def _tree(
-    experiment: Experiment,
-    metric: str,
-    models: Mapping[str, ScalingModel],
-    at: Mapping[str, float],
-    inclusive: bool,
-    top: int,
-) -> CallTree:
-    largest = dict(zip(experiment.parameters, experiment.points.max(axis=0).tolist(), strict=True))
-    parents = _parents(models)
-    # Of each model the prediction at the point, and at the largest measured values.
-    found = zip(models, predictions([*models.values()], [at, largest], with_intervals=False), strict=True)
-    by_path = {path: [one.predicted for one in both] for path, both in found}
-    predicted, measured = ({path: both[place] for path, both in by_path.items()} for place in (0, 1))
-    values, totals = _values(parents, predicted, inclusive)
-    own_measured, totals_measured = _values(parents, measured, inclusive)
-    roots = [path for path, parent in parents.items() if parent is None]
-    total, total_measured = (sum(sums[path] for path in roots) for sums in (totals, totals_measured))
-    children: dict[str | None, list[str]] = {}
-    for path, parent in parents.items():
-        children.setdefault(parent, []).append(path)
-    ranked = sorted((path for path in models if values[path] is not None), key=lambda path: -(values[path] or 0.0))
-    # Values without the calls inside are differences of models, which have no interval.
-    intervals = {} if inclusive else {path: _interval(models[path], at) for path in ranked[:top]}
-    callpaths: list[CallPath] = []
-    stack = [(path, 0) for path in sorted(roots, key=totals.__getitem__)]
-    while stack:
-        path, depth = stack.pop()
-        low, high = intervals.get(path, (None, None))
-        shares = _share(values[path], total), _share(own_measured[path], total_measured)
-        total_share = _share(totals[path], total)
-        callpaths.append(CallPath(path, depth, values[path], low, high, *shares, totals[path], total_share))
-        stack += [(child, depth + 1) for child in sorted(children.get(path, ()), key=totals.__getitem__)]
-    return CallTree(metric, dict(at), largest, total, tuple(callpaths))
 
 
 def _parents(paths: Iterable[str]) -> dict[str, str | None]:
@@ -271,7 +265,7 @@ def metric_text(metric: str) -> str:
 
 
 def _size(model: ScalingModel, target: Point | None, experiment: Experiment) -> float:
-    ends = dict(zip(experiment.parameters, experiment.points.max(axis=0).tolist(), strict=True)) | dict(target or {})
+    ends = largest_of(experiment) | dict(target or {})
     predicted, *_ = _predicted(model, np.array([[ends[name] for name in model.names]]), bounds=False)
     return -np.inf if np.isnan(predicted[0]) else float(predicted[0])
 

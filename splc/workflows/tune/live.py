@@ -20,15 +20,14 @@ from splc.formats.measurements.configurations import with_unlisted
 from splc.formats.measurements.csv import exact_names, write_configurations
 from splc.formats.measurements.selections import assignment_text, parse_assignments, with_assigned_values
 from splc.formats.measurements.tables import read_table
-from splc.io.files import STANDARD, require_writable, write_whole
+from splc.io.files import STANDARD, require_writable
 from splc.io.numbers import count_text, short_number, signed_percentage
 from splc.learning.result import FullPredictor
 from splc.measuring.command import OPTIONS, parse_template
 from splc.measuring.execution import common_failure
 from splc.measuring.machine import load_warning
 from splc.measuring.properties import parse_properties
-from splc.plotting import plot_format
-from splc.plotting.charts.drawing import chart_file
+from splc.plotting.charts.drawing import require_picture, write_picture
 from splc.system.variability import VariabilityModel
 from splc.tuning.changes import changed, shown_values
 from splc.tuning.history import TrialOutcome
@@ -117,7 +116,7 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
                 values = {name: np.array([mean[name].value for mean in means]) for name in means[0]}
                 write_configurations(best, file, values)
             if request.plot is not None:
-                write_whole(request.plot, chart_file(chart_of(result), plot_format(request.plot)))
+                write_picture(chart_of(result), request.plot)
             notes += remarks_of(result, tuner)
             if (text := load_warning(session.journal.records)) is not None:
                 notes.append(Note(text, warning=True))
@@ -169,10 +168,10 @@ def _prepared(
         described = project.system_file if project.inference is None else project.measurements_file
     inputs = (described, *(file for file, _ in request.earlier_files), request.default)
     outputs.require_writable(inputs, request.resume, request.dry, CONTINUATION)
-    if request.plot is not None:
-        plot_format(request.plot)
-    for path in (outputs.beside(request.best, BEST), outputs.beside(request.model, MODEL), request.plot):
-        require_writable(path, (*inputs, outputs.measurements, outputs.journal))
+    others = (*inputs, outputs.measurements, outputs.journal)
+    for path in (outputs.beside(request.best, BEST), outputs.beside(request.model, MODEL)):
+        require_writable(path, others)
+    require_picture(request.plot, others)
     system = with_default_values(request.default, with_assigned_values(request.fix, known))
     notes += further_notes(known, system)
     for file, _ in request.earlier_files:

@@ -47,8 +47,7 @@ class ReplayResult:
     interrupted: bool = False  # whether replays are left because of an interruption
     notes: tuple[Note, ...] = ()  # what the user should know
     front: int | None = None  # the number of configurations of the table's Pareto front; None of one property
-    # budget → the share of the front's hypervolume that as many random runs have, in percent; empty of one
-    random: Mapping[int, float] = field(default_factory=dict)
+    random: Mapping[int, float] = field(default_factory=dict)  # budget → that of as many random runs' hypervolume, in %
 
 
 def replays_of(request: Request, watch: views.Watch) -> ReplayResult:

@@ -9,7 +9,7 @@ import numpy as np
 
 from comparison.changes import ModelCourse, TermCourse
 from splc.models.terms import option_term
-from splc.plotting.charts import curves, effects, influences, predictions, sample
+from splc.plotting.charts import curves, effects, influences, predictions
 from splc.plotting.charts.chart import Chart, joined
 from tests.support.golden_messages import prompts
 from tests.support.pictures import EXAMPLE, compared, score
@@ -47,7 +47,7 @@ def several(learners: int, panels: int) -> Chart:
 
 # The names that a case may use.
 KNOWN = {
-    **vars(curves) | vars(effects) | vars(influences) | vars(predictions) | vars(sample),
+    **vars(curves) | vars(effects) | vars(influences) | vars(predictions),
     **{each.__name__: each for each in (ModelCourse, TermCourse, compared, joined, several)},
     **{name: value for name, value in globals().items() if name.isupper()},
     "EXAMPLE": EXAMPLE,

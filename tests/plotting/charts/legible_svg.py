@@ -6,7 +6,7 @@ import itertools
 
 from lxml import etree
 
-from splc.plotting.labels import text_width
+from splc.plotting.style import text_width
 
 # Titles are bold, which is wider.
 SIZES = {"head": 12.0}

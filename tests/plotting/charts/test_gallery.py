@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from comparison.changes import ModelCourse, TermCourse
+from splc.plotting.charts import chart as looks
 from splc.plotting.charts import curves
 from splc.plotting.charts.chart import Axis, BarMarks, Curve, HeatCells, Panel, ReferenceLine, rows_of, ticks
 from splc.plotting.charts.curves import front_chart, learning_curve_chart
 from splc.plotting.charts.drawing import chart_file
 from splc.plotting.charts.effects import MAX_PANELS, course_chart
 from splc.plotting.charts.influences import MAX_MODELS, MAX_TERMS, term_chart, waterfall_chart
-from splc.plotting.charts.palette import DARK, LIGHT
 from splc.plotting.charts.predictions import ascending, prediction_chart, sorted_chart
 from splc.plotting.charts.svg import chart_svg, panel_svg
 from tests.plotting.charts.gallery import GALLERY
@@ -151,4 +151,4 @@ def test_colors_of_learners() -> None:
     few = learning_curve_chart({"t": {"b": line}}, ["a", "b", "c"], "t")
     all_ = learning_curve_chart({"t": dict.fromkeys("abc", line)}, ["a", "b", "c"], "t")
     assert dict(few.legend) == {role: name for role, name in all_.legend.items() if name == "b"}
-    assert LIGHT.keys() == DARK.keys()
+    assert looks.LIGHT.keys() == looks.DARK.keys()

@@ -26,7 +26,7 @@ from splc.plotting.charts.chart import (
 )
 from splc.plotting.charts.drawing import chart_file
 from splc.plotting.charts.svg import bars_svg, chart_svg, height_of, panel_svg
-from splc.plotting.labels import fitted, text_width, visible
+from splc.plotting.style import fitted, text_width, visible
 from tests.plotting.charts.legible_svg import svg_defects
 
 NUMBERS = st.floats(-1e12, 1e12) | st.sampled_from([0.0, 1e-300, 1e300, math.nan, math.inf, -math.inf])
