@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Collection, Iterable, Sequence
 from itertools import chain, combinations, product
@@ -14,8 +13,6 @@ from splc.formats.coded_columns import (
     CROSSED,
     MAX_TESTS,
     MIN_ROWS,
-    NEARLY_ALL,
-    SET,
     CodedColumns,
     is_code_name,
     repeats,
@@ -119,29 +116,6 @@ def _observed(table: CodedColumns, names: Sequence[str], nfp: str | None, explic
     if not all(name not in table.numbers or table.complete(name) for name in columns):
         return reasons
     return reasons | dict.fromkeys(table.scattered(columns, removable), "repetitions differ in it")
-
-
-def perhaps_measured(table: CodedColumns, options: Collection[str], explicit: Collection[str]) -> list[str]:
-    """Return options with many values that differ among rows which are repetitions without them.
-
-    All configurations have as many such rows, or there are far more pairs of them than by chance.
-    """
-    numbers = [name for name in options if name in table.numbers and name not in explicit and table.sizes[name] > SET]
-    noisy = [name for name in numbers if not (table.has_integers(name) and table.is_few(name))]
-    group = table.groups((*table.contexts, *(name for name in options if name not in noisy)))
-    if repeats(np.bincount(group)):
-        return [name for name in noisy if not table.is_crossed(name, group)]
-    noisy = [name for name in noisy if table.is_various(name)]
-    others = [name for name in options if name not in noisy and table.sizes[name] > 1]
-    group = table.groups(others)
-    counts, every = np.bincount(group), table.rows * (table.rows - 1) / 2
-    shares = (1 / table.spread(name) for name in others)
-    pairs = int((counts * (counts - 1) // 2).sum())
-    if not others or pairs < _PAIRS or every * math.prod(shares) > _CHANCE * pairs:
-        return []
-    again = counts[group] > 1
-    cells = {name: group[again] * table.sizes[name] + table.codes[name][again] for name in noisy}
-    return [name for name in noisy if len(np.unique(cells[name])) >= NEARLY_ALL * again.sum()]
 
 
 def _may_be_set(table: CodedColumns, name: str) -> bool:

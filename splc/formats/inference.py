@@ -32,7 +32,7 @@ from splc.system.variability import VariabilityModel
 
 # The most values that a text column may have as an option.
 MAX_CHILDREN = 1000
-_SHOWN_VALUES = 6
+_SHOWN_VALUES, _ASKED = 6, 20
 # Numeric options with fractions have fewer levels.
 _CONTINUOUS = 20
 # How reasons begin to leave out numbers that were not measured; and the rows among which texts are looked for.
@@ -270,6 +270,8 @@ def _assumptions(system: VariabilityModel, roles: Roles, alternatives: Alternati
         yield f"{noun}: {listed(roles.contexts)} (columns of text are options if --options names them)"
     for name, reason in roles.ignored.items():
         yield f"ignored: {name} ({reason})"
+    if roles.doubts:
+        yield "in doubt: {}; as it is used: {}".format(*roles.question)
 
 
 def _with_values(option: NumericOption) -> str:

@@ -23,8 +23,7 @@ from splc.formats.benchmarks.tools import benchmark_of, read_benchmark, with_rol
 from splc.formats.column_choice import MISSING, ColumnChoice, StatedRoles
 from splc.formats.detect import is_xml
 from splc.formats.measurements.splconqueror_xml import read_xml_columns
-from splc.formats.names import is_duration_name, is_measurement_name
-from splc.formats.roles import is_context_name
+from splc.formats.names import is_context_name, is_duration_name, is_measurement_name
 from splc.formats.table import ColumnRows, TableSource, read_columns, split_table, table_of, table_text
 from splc.formats.titles import beside_notes
 from splc.io.csv_rows import CodedTexts, distinct_numbers, distinct_texts, first_header, first_line
