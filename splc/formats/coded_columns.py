@@ -49,7 +49,7 @@ REPETITION_COUNTERS = (
     *("wiederholung", "wdh", "durchgang", "durchlauf", "répétition", "essai"),
 )
 # The same if they count from 0 or 1.
-_WEAK_COUNTERS = frozenset(("iter", "it", "sample", "try", "replica", "rerun", "teil", "fork"))
+WEAK_COUNTERS = frozenset(("iter", "it", "sample", "try", "replica", "rerun", "teil", "fork"))
 _ROW_WORDS = frozenset(ROW_COUNTERS)
 # The words of which the name of a counter may consist: 'run no', 'experiment id'.
 _COUNTED = frozenset((*ROW_COUNTERS, *REPETITION_COUNTERS, "config", "configuration", "experiment", "versuch"))
@@ -143,7 +143,7 @@ class CodedColumns:
         # In fewer rows one of few columns may be an option that counts.
         if is_long and (self.rows >= MAX_VALUES or sum(map(self.is_few, self.codes)) > 2):
             return True
-        if name.casefold() in _WEAK_COUNTERS and self.has_integers(name) and 2 < self.sizes[name] <= MAX_VALUES:
+        if name.casefold() in WEAK_COUNTERS and self.has_integers(name) and 2 < self.sizes[name] <= MAX_VALUES:
             distinct = np.unique(self.numbers[name])
             return distinct[0] in (0, 1) and bool((np.diff(distinct) == 1).all())
         is_row = self.rows >= MIN_ROWS and not _ROW_WORDS.isdisjoint(_WORD.findall(name.casefold())[-1:])

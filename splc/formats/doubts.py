@@ -15,8 +15,8 @@ from splc.types import Array
 
 CONTEXT, RESULT, LEFT_OUT = "context or option", "result or option", "left out or option"
 # From this share of the variance of ranks on, which other columns explain, numbers may be a result; and the rows that
-# this takes for each of these columns.
-_EXPLAINED, _ROWS_EACH = 0.5, 5
+# this takes for each of these columns, at most so many; below the other share they may have been set.
+_EXPLAINED, _UNEXPLAINED, _ROWS_EACH, _MOST = 0.5, 0.1, 5, 200
 # Texts with at most so many values explain other columns.
 _LEVELS = 10
 # As many pairs of rows that agree by chance, and pairs of repetitions among them.
@@ -42,8 +42,7 @@ def doubts_of(
     free = [name for name in options if name not in stated and table.sizes[name] > 1]
     kinds = {name: LEFT_OUT for name in left_out if table.sizes.get(name, 0) > 1}
     kinds |= {name: CONTEXT for name in contexts if table.sizes[name] > 1}
-    group = table.groups((*options, *table.contexts))
-    kinds |= {name: RESULT for name in results if name != nfp and _may_be_set(table, name, group, nfp)}
+    kinds |= dict.fromkeys(_perhaps_set(table, [name for name in results if name != nfp], options, nfp), RESULT)
     beyond = order.index(nfp) if nfp in order else next((order.index(name) for name in results), 0)
     right = [name for name in free if order.index(name) > beyond]
     kinds |= dict.fromkeys((*_idle(table, right, options), *perhaps_measured(table, options, stated)), RESULT)
@@ -54,10 +53,23 @@ def doubts_of(
     return {name: kinds[name] for name in order if name in kinds and name not in stated}
 
 
-def _may_be_set(table: CodedColumns, name: str, group: Array, nfp: str | None) -> bool:
-    """Return whether a property has few values that differ among rows of one configuration, and no name of one."""
-    is_named = is_measurement_name(name, nfp) or is_count_name(name) or unit_in_name(name) is not None
-    return not is_named and table.is_few(name) and table.complete(name) and not table.is_result(name, group)
+def _perhaps_set(table: CodedColumns, results: Iterable[str], options: Sequence[str], nfp: str | None) -> Iterator[str]:
+    """Yield the properties without a name of one that the options do not explain: few values, or many."""
+    group, ranks = table.groups((*options, *table.contexts)), _ranks(table, options)
+    many = []
+    for name in results:
+        is_named = is_measurement_name(name, nfp) or is_count_name(name) or unit_in_name(name) is not None
+        if is_named or not table.complete(name) or table.sizes[name] < 2:
+            continue
+        if not table.is_few(name):
+            many.append(name)
+        elif not table.is_result(name, group):
+            yield name
+    if many and _MOST >= len(ranks) <= table.rows / _ROWS_EACH:
+        basis = np.linalg.qr(np.stack([np.ones(table.rows), *ranks.values()], axis=1))[0]
+        values = np.stack([table.codes[name].astype(float) for name in many], axis=1)
+        residual = (values - basis @ (basis.T @ values)).var(axis=0, ddof=basis.shape[1])
+        yield from (many[at] for at in np.flatnonzero(residual > (1 - _UNEXPLAINED) * values.var(axis=0, ddof=1)))
 
 
 def _idle(table: CodedColumns, names: Sequence[str], options: Iterable[str]) -> list[str]:
@@ -72,11 +84,8 @@ def _explained(table: CodedColumns, options: Iterable[str], free: Collection[str
 
     That is a variance inflation factor of 2: a design has about 1, and what a run measures far more.
     """
-    ranks = {name: table.codes[name].astype(float) for name in options if table.sizes[name] > 1}
-    ranks = {name: values for name, values in ranks.items() if name in table.numbers and table.complete(name)}
-    for name in [name for name in options if name not in table.numbers and 1 < table.sizes[name] <= _LEVELS]:
-        ranks |= {f"{name}\n{code}": table.codes[name] == code for code in range(1, table.sizes[name])}
-    while len(ranks) > 1 and table.rows >= _ROWS_EACH * len(ranks):
+    ranks = _ranks(table, options)
+    while 1 < len(ranks) <= min(_MOST, table.rows / _ROWS_EACH):
         inverse = np.linalg.pinv(np.corrcoef(np.stack([*ranks.values()])), hermitian=True)
         freedom = (table.rows - 1) / (table.rows - len(ranks))
         shares = dict(zip(ranks, 1 - freedom / np.maximum(np.diag(inverse), 1), strict=True))
@@ -85,6 +94,17 @@ def _explained(table: CodedColumns, options: Iterable[str], free: Collection[str
             return
         yield (first := max(many, key=table.sizes.__getitem__))
         del ranks[first]
+
+
+def _ranks(table: CodedColumns, options: Iterable[str]) -> dict[str, Array]:
+    """Return the ranks of the numbers among some options, and zeros and ones for each of few texts."""
+    ranks: dict[str, Array] = {}
+    for name in (name for name in options if table.sizes[name] > 1):
+        if name not in table.numbers and table.sizes[name] <= _LEVELS:
+            ranks |= {f"{name}\n{code}": table.codes[name] == code for code in range(1, table.sizes[name])}
+        elif name in table.numbers and table.complete(name):
+            ranks[name] = table.codes[name].astype(float)
+    return ranks
 
 
 def perhaps_measured(table: CodedColumns, options: Collection[str], stated: Collection[str]) -> list[str]:

@@ -42,7 +42,15 @@ from splc.data.property_unit import unit_in_name
 from splc.data.table import NOT_USED
 from splc.errors import InputError, Problem, Problems, listed, unknown_name_hint
 from splc.formats import labels
-from splc.formats.coded_columns import MAX_VALUES, MIN_ROWS, NEARLY_ALL, CodedColumns, is_counter, is_row_counter
+from splc.formats.coded_columns import (
+    MAX_VALUES,
+    MIN_ROWS,
+    NEARLY_ALL,
+    WEAK_COUNTERS,
+    CodedColumns,
+    is_counter,
+    is_row_counter,
+)
 from splc.formats.column_choice import ColumnChoice, has_commas, has_words, kind_of, numbers_in
 from splc.formats.doubts import doubts_of
 from splc.formats.evidence import options_among, spelled_twice, unexplained_gaps
@@ -255,7 +263,8 @@ def roles_of(
     doubts: dict[str, str] = {}
     if measured and not choice.properties:
         fixed = {*choice.options, *choice.named, *choice.ignore, *choice.usual}
-        doubts = doubts_of(table, columns, [*options], asked, outputs, reasons.keys() - unused_labels, nfp, fixed)
+        unsure = [*(reasons.keys() - unused_labels), *(name for name in ignored if name.casefold() in WEAK_COUNTERS)]
+        doubts = doubts_of(table, columns, [*options], asked, outputs, unsure, nfp, fixed)
     return Roles(
         binary,
         numeric,
