@@ -30,34 +30,38 @@ def doubts_of(
     contexts: Iterable[str],
     results: Sequence[str],
     left_out: Iterable[str],
-    nfp: str | None,
+    nfp: str,
     stated: Collection[str],
 ) -> dict[str, str]:
     """Return the columns whose role is uncertain, in the order of the table, and which roles they may have.
 
-    `results`: the properties; `left_out`: columns that the rows say are no options; `stated`: the columns whose roles
-    the user or the format of the file states.
+    `nfp`: the property to learn; `results`: all properties; `left_out`: columns that the rows say are no options;
+    `stated`: the columns whose roles the user states.
     """
     order = [*columns]
     free = [name for name in options if name not in stated and table.sizes[name] > 1]
     kinds = {name: LEFT_OUT for name in left_out if table.sizes.get(name, 0) > 1}
     kinds |= {name: CONTEXT for name in contexts if table.sizes[name] > 1}
     kinds |= dict.fromkeys(_perhaps_set(table, [name for name in results if name != nfp], options, nfp), RESULT)
-    beyond = order.index(nfp) if nfp in order else next((order.index(name) for name in results), 0)
-    right = [name for name in free if order.index(name) > beyond]
+    right = [name for name in free if order.index(name) > order.index(nfp)]
     kinds |= dict.fromkeys((*_idle(table, right, options), *perhaps_measured(table, options, stated)), RESULT)
     kinds |= dict.fromkeys(_explained(table, options, free), RESULT)
+    kinds |= {name: RESULT for name in right if name not in table.numbers}
     kinds |= {name: RESULT for name in free if is_measurement_name(name, nfp) or is_count_name(name)}
     numbers = [name for name in free if name in table.numbers]
-    kinds |= {name: CONTEXT for name in numbers if is_numeric_context_name(name) or version_in(columns[name])}
+    dated = [name for name in numbers if is_numeric_context_name(name) and not table.is_binary(name)]
+    kinds |= {name: CONTEXT for name in numbers if name in dated or version_in(columns[name])}
     return {name: kinds[name] for name in order if name in kinds and name not in stated}
 
 
-def _perhaps_set(table: CodedColumns, results: Iterable[str], options: Sequence[str], nfp: str | None) -> Iterator[str]:
-    """Yield the properties without a name of one that the options do not explain: few values, or many."""
+def _perhaps_set(table: CodedColumns, results: Iterable[str], options: Sequence[str], nfp: str) -> Iterator[str]:
+    """Yield the properties without a name of one that the options do not explain: few values, or many.
+
+    In regular repetitions they were measured: options would distinguish rows.
+    """
     group, ranks = table.groups((*options, *table.contexts)), _ranks(table, options)
     many = []
-    for name in results:
+    for name in () if repeats(np.bincount(group)) else results:
         is_named = is_measurement_name(name, nfp) or is_count_name(name) or unit_in_name(name) is not None
         if is_named or not table.complete(name) or table.sizes[name] < 2:
             continue

@@ -51,7 +51,8 @@ def options_among(
     functions = _functions(table, [name for name in inferred if name not in explicit], inferred)
     chosen = {name: None for name in chosen if name not in functions}
     functions |= _functions(table, [name for name in chosen if name not in explicit and name not in inferred], chosen)
-    functions |= _combined(table, [name for name in chosen if name in text and name not in explicit], chosen)
+    labels = [name for name in chosen if name not in explicit and (name in text or table.numbers_groups(name))]
+    functions |= _combined(table, labels, chosen)
     reasons = {name: f"it is a function of {listed(arguments)}" for name, arguments in functions.items()}
     # Fractions that were measured are properties, and so is what is to the right of a property.
     left = names[: _anchor(table, names, nfp, explicit)]
@@ -272,7 +273,7 @@ def _functions(table: CodedColumns, names: Sequence[str], options: Iterable[str]
 
 
 def _combined(table: CodedColumns, names: Iterable[str], options: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """Return the options of text that name each combination of other options or contexts, with these."""
+    """Return the texts and numbers that name each combination of other options or contexts, with these."""
     inputs, combined = [*dict.fromkeys((*options, *table.contexts))], dict[str, tuple[str, ...]]()
     for name in table.larger_first(names):
         needed, groups = fewest_of(table, name, [other for other in inputs if other != name])

@@ -153,9 +153,10 @@ def inference_of(
     assumptions, warnings = [*_assumptions(system, roles, alternatives)], [*roles.warnings]
     if roles.differing:
         text = f"{roles.counts.sum():,} rows, {plural(len(roles.counts), 'configuration', 'configurations')}"
-        cure = f"if these are options, name them with --options {shlex.quote(','.join(roles.differing))}"
         # Rows are repetitions unless these columns are options.
-        text = f"{text}: rows of one configuration differ in {listed(roles.differing)}; {cure}"
+        text += (
+            f": rows of one configuration differ in {listed(roles.differing)}; --options names those that are options"
+        )
         (assumptions if repeats(roles.counts) else warnings).append(text)
     values = {name: roles.numbers[name] for name in roles.properties if name in roles.numbers}
     measured_names = [name for name, column in values.items() if not np.isin(column, (0, 1)).all()]

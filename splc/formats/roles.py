@@ -50,9 +50,10 @@ from splc.formats.coded_columns import (
     CodedColumns,
     is_counter,
     is_row_counter,
+    repeats,
 )
 from splc.formats.column_choice import ColumnChoice, has_commas, has_words, kind_of, numbers_in
-from splc.formats.doubts import doubts_of
+from splc.formats.doubts import RESULT, doubts_of
 from splc.formats.evidence import options_among, spelled_twice, unexplained_gaps
 from splc.formats.names import is_context_name, is_count_name, is_measurement_name
 from splc.io.csv_rows import distinct_texts, texts_in
@@ -264,7 +265,12 @@ def roles_of(
     if measured and not choice.properties:
         fixed = {*choice.options, *choice.named, *choice.ignore, *choice.usual}
         unsure = [*(reasons.keys() - unused_labels), *(name for name in ignored if name.casefold() in WEAK_COUNTERS)]
-        doubts = doubts_of(table, columns, [*options], asked, outputs, unsure, nfp, fixed)
+        # Without a named property the first one is none of the columns to ask about.
+        main = nfp or next(iter(outputs))
+        # Rows that are not repeated in a regular way may be no repetitions.
+        differing = () if repeats(np.bincount(group)) else unstated
+        doubts = dict.fromkeys((name for name in differing if name not in fixed), RESULT)
+        doubts |= doubts_of(table, columns, [*options], asked, outputs, unsure, main, fixed)
     return Roles(
         binary,
         numeric,
