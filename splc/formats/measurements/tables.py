@@ -164,11 +164,8 @@ def _with_numbers(table: TableSource, parsed: TableSource) -> TableSource:
             for row, count in rows
             for turn in range(count)
         ]
-    lines = [
-        *table.lines[:1],
-        *(line for line, count in zip(table.lines[1:], counts, strict=True) for _ in range(count)),
-    ]
-    return TableSource.of(table, [*columns], columns.values(), notes=notes, units=units, lines=lines)
+    places = np.repeat(lines, [1, *counts]).tolist() if lists else lines
+    return TableSource.of(table, [*columns], columns.values(), notes=notes, units=units, lines=places)
 
 
 def _repeated(names: Sequence[str]) -> dict[str, list[str]]:
