@@ -49,7 +49,7 @@ REPETITION_COUNTERS = (
     *("wiederholung", "wdh", "durchgang", "durchlauf", "répétition", "essai"),
 )
 # The same if they count from 0 or 1.
-_WEAK_COUNTERS = frozenset(("iter", "it", "sample", "try", "replica", "rerun", "teil", "fork"))
+WEAK_COUNTERS = frozenset(("iter", "it", "sample", "try", "replica", "rerun", "teil", "fork"))
 _ROW_WORDS = frozenset(ROW_COUNTERS)
 # The words of which the name of a counter may consist: 'run no', 'experiment id'.
 _COUNTED = frozenset((*ROW_COUNTERS, *REPETITION_COUNTERS, "config", "configuration", "experiment", "versuch"))
@@ -114,6 +114,8 @@ class CodedColumns:
             # An array of texts has the width of the widest one in every row.
             self._texts[name], self.codes[name] = distinct_texts(texts)
             self.sizes[name] = len(self._texts[name])
+            # A named option of text has no numbers.
+            self._gaps.discard(name)
         self.rows = len(next(iter(self.codes.values()))) if self.codes else 0
 
     def complete(self, name: str) -> bool:
@@ -143,7 +145,7 @@ class CodedColumns:
         # In fewer rows one of few columns may be an option that counts.
         if is_long and (self.rows >= MAX_VALUES or sum(map(self.is_few, self.codes)) > 2):
             return True
-        if name.casefold() in _WEAK_COUNTERS and self.has_integers(name) and 2 < self.sizes[name] <= MAX_VALUES:
+        if name.casefold() in WEAK_COUNTERS and self.has_integers(name) and 2 < self.sizes[name] <= MAX_VALUES:
             distinct = np.unique(self.numbers[name])
             return distinct[0] in (0, 1) and bool((np.diff(distinct) == 1).all())
         is_row = self.rows >= MIN_ROWS and not _ROW_WORDS.isdisjoint(_WORD.findall(name.casefold())[-1:])
@@ -160,6 +162,11 @@ class CodedColumns:
     def numbers_runs(self, name: str) -> bool:
         """Return whether a column numbers runs or groups of them by its name: `pipeline_id`."""
         return ROW_NUMBERS.fullmatch("_".join(words_of(name))) is not None and not self.is_binary(name)
+
+    def numbers_groups(self, name: str) -> bool:
+        """Return whether a column has all whole numbers from 0 or 1 on, more than two."""
+        least, size = (np.nanmin(self.numbers[name]), self.sizes[name]) if self.has_integers(name) else (np.nan, 0)
+        return size > 2 and least in (0, 1) and bool(self.numbers[name].max() == least + size - 1)
 
     def differs_everywhere(self, name: str) -> bool:
         """Return whether a column has a different number in every row."""

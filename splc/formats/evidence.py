@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Collection, Iterable, Sequence
 from itertools import chain, combinations, product
@@ -14,8 +13,6 @@ from splc.formats.coded_columns import (
     CROSSED,
     MAX_TESTS,
     MIN_ROWS,
-    NEARLY_ALL,
-    SET,
     CodedColumns,
     is_code_name,
     repeats,
@@ -54,7 +51,8 @@ def options_among(
     functions = _functions(table, [name for name in inferred if name not in explicit], inferred)
     chosen = {name: None for name in chosen if name not in functions}
     functions |= _functions(table, [name for name in chosen if name not in explicit and name not in inferred], chosen)
-    functions |= _combined(table, [name for name in chosen if name in text and name not in explicit], chosen)
+    labels = [name for name in chosen if name not in explicit and (name in text or table.numbers_groups(name))]
+    functions |= _combined(table, labels, chosen)
     reasons = {name: f"it is a function of {listed(arguments)}" for name, arguments in functions.items()}
     # Fractions that were measured are properties, and so is what is to the right of a property.
     left = names[: _anchor(table, names, nfp, explicit)]
@@ -119,29 +117,6 @@ def _observed(table: CodedColumns, names: Sequence[str], nfp: str | None, explic
     if not all(name not in table.numbers or table.complete(name) for name in columns):
         return reasons
     return reasons | dict.fromkeys(table.scattered(columns, removable), "repetitions differ in it")
-
-
-def perhaps_measured(table: CodedColumns, options: Collection[str], explicit: Collection[str]) -> list[str]:
-    """Return options with many values that differ among rows which are repetitions without them.
-
-    All configurations have as many such rows, or there are far more pairs of them than by chance.
-    """
-    numbers = [name for name in options if name in table.numbers and name not in explicit and table.sizes[name] > SET]
-    noisy = [name for name in numbers if not (table.has_integers(name) and table.is_few(name))]
-    group = table.groups((*table.contexts, *(name for name in options if name not in noisy)))
-    if repeats(np.bincount(group)):
-        return [name for name in noisy if not table.is_crossed(name, group)]
-    noisy = [name for name in noisy if table.is_various(name)]
-    others = [name for name in options if name not in noisy and table.sizes[name] > 1]
-    group = table.groups(others)
-    counts, every = np.bincount(group), table.rows * (table.rows - 1) / 2
-    shares = (1 / table.spread(name) for name in others)
-    pairs = int((counts * (counts - 1) // 2).sum())
-    if not others or pairs < _PAIRS or every * math.prod(shares) > _CHANCE * pairs:
-        return []
-    again = counts[group] > 1
-    cells = {name: group[again] * table.sizes[name] + table.codes[name][again] for name in noisy}
-    return [name for name in noisy if len(np.unique(cells[name])) >= NEARLY_ALL * again.sum()]
 
 
 def _may_be_set(table: CodedColumns, name: str) -> bool:
@@ -298,7 +273,7 @@ def _functions(table: CodedColumns, names: Sequence[str], options: Iterable[str]
 
 
 def _combined(table: CodedColumns, names: Iterable[str], options: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """Return the options of text that name each combination of other options or contexts, with these."""
+    """Return the texts and numbers that name each combination of other options or contexts, with these."""
     inputs, combined = [*dict.fromkeys((*options, *table.contexts))], dict[str, tuple[str, ...]]()
     for name in table.larger_first(names):
         needed, groups = fewest_of(table, name, [other for other in inputs if other != name])

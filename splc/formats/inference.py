@@ -32,7 +32,7 @@ from splc.system.variability import VariabilityModel
 
 # The most values that a text column may have as an option.
 MAX_CHILDREN = 1000
-_SHOWN_VALUES = 6
+_SHOWN_VALUES, _ASKED = 6, 20
 # Numeric options with fractions have fewer levels.
 _CONTINUOUS = 20
 # How reasons begin to leave out numbers that were not measured; and the rows among which texts are looked for.
@@ -153,9 +153,10 @@ def inference_of(
     assumptions, warnings = [*_assumptions(system, roles, alternatives)], [*roles.warnings]
     if roles.differing:
         text = f"{roles.counts.sum():,} rows, {plural(len(roles.counts), 'configuration', 'configurations')}"
-        cure = f"if these are options, name them with --options {shlex.quote(','.join(roles.differing))}"
         # Rows are repetitions unless these columns are options.
-        text = f"{text}: rows of one configuration differ in {listed(roles.differing)}; {cure}"
+        text += (
+            f": rows of one configuration differ in {listed(roles.differing)}; --options names those that are options"
+        )
         (assumptions if repeats(roles.counts) else warnings).append(text)
     values = {name: roles.numbers[name] for name in roles.properties if name in roles.numbers}
     measured_names = [name for name, column in values.items() if not np.isin(column, (0, 1)).all()]
@@ -270,6 +271,8 @@ def _assumptions(system: VariabilityModel, roles: Roles, alternatives: Alternati
         yield f"{noun}: {listed(roles.contexts)} (columns of text are options if --options names them)"
     for name, reason in roles.ignored.items():
         yield f"ignored: {name} ({reason})"
+    if roles.doubts:
+        yield "in doubt: {}; as it is used: {}".format(*roles.question)
 
 
 def _with_values(option: NumericOption) -> str:

@@ -69,7 +69,7 @@ _FLAGS = {("valid",), ("ok",), ("success",), ("succeeded",), ("passed",), ("gult
 _FAILED = {
     *("fail", "failed", "failure", "error", "crash", "crashed", "cancelled", "canceled", "timeout", "timed_out"),
     *("aborted", "abort", "killed", "oom", "out_of_memory", "node_fail", "skipped", "pruned", "running", "invalid"),
-    *("early_stopped", "stopped", "abandoned", "preempted", "miscompare", "mismatch", "wrong", "incorrect"),
+    *("early_stopped", "stopped", "abandoned", "preempted", "miscompare", "mismatch", "wrong", "incorrect", "bad"),
     *("unstable", "not_built", "diff", "ice", "timelimit", "time_limit", "memlimit", "memory_limit", "out_of_time"),
     "oot",
 }
@@ -208,7 +208,9 @@ def _stamps_or_hashes(name: str, texts: Sequence[str]) -> str | None:
     if ROW_NUMBERS.fullmatch(key) and first is not None and first.isdecimal():
         size = len(distinct_texts(texts)[0])
         # A few numbers may be those of contexts.
-        return "it numbers the rows" if size == len(texts) >= _LEAST_ROWS or size > MAX_VALUES else None
+        if size == len(texts) >= _LEAST_ROWS:
+            return "it numbers the rows"
+        return "it numbers groups of rows" if size > MAX_VALUES else None
     words = {*key.split("_")}
     if is_counter(name) and first is not None and first[-1:].isdecimal():
         numbered = {re.sub("[0-9]+$", "", text.strip()) for text in distinct_texts(texts)[0]}

@@ -1,4 +1,4 @@
-"""Words in the names of columns: of measured values, durations, settings, and counts of a program."""
+"""Words in the names of columns: of measured values, durations, settings, counts of a program, and contexts."""
 
 from __future__ import annotations
 
@@ -45,6 +45,20 @@ _STATISTICS = (("mean",), ("average",), ("avg",), ("median",))
 _ACTUAL = ("actual", "measured", "observed", "ist", "gemessen")
 # The units of times, energies and powers.
 _MEASURED_UNITS = frozenset(("s", "ms", "µs", "ns", "min", "h", "J", "mJ", "kJ", "W", "Wh", "kWh"))
+# Last words of names of columns of numbers that are rather contexts.
+_NUMERIC_CONTEXTS = words_of("version release revision commit build year date datum machine host platform")
+# Words of names of columns of text that are contexts, also if they are crossed with the options.
+_CONTEXT_WORDS = frozenset(_NUMERIC_CONTEXTS).union(
+    words_of("environment env workload input dataset data benchmark bench system application app program instance os"),
+    words_of("runner node hostname cluster branch tag callpath region device cpu gpu hardware project query"),
+    ("status", "state", "error"),
+)
+# The same as last words, and as whole names: `video_codec` and `event_loop` are none.
+_INPUTS = frozenset(words_of("script clip video scene corpus matrix course track"))
+_CONTEXT_KEYS = {
+    *("ref", "trigger", "triggered_by", "event", "actor", "author", "user", "operator", "bearbeiter", "bearb"),
+    *("operateur", "prufer", "origin", "requestor", "requested_for", "requester", "reason", "agent"),
+}
 
 
 def _is_rate(words: tuple[str, ...]) -> bool:
@@ -105,3 +119,15 @@ def is_count_name(name: str) -> bool:
     """Return whether a name is that of events that a program counts: `retries`, `page_faults`; not `max_retries`."""
     words = words_of(name)
     return not _COUNTED.isdisjoint(words) and _SETTING.isdisjoint(words)
+
+
+def is_context_name(name: str) -> bool:
+    """Return whether a name is that of a context: `machine`, `input_size`; not `machine_type`."""
+    words = words_of(name)
+    is_place = not _CONTEXT_WORDS.isdisjoint(words) or not _INPUTS.isdisjoint(words[-1:])
+    return (is_place and not is_setting_name(name)) or "_".join(words) in _CONTEXT_KEYS
+
+
+def is_numeric_context_name(name: str) -> bool:
+    """Return whether a name is that of a context, also of numbers: `release`, `build_year`."""
+    return not {*_NUMERIC_CONTEXTS}.isdisjoint(words_of(name)[-1:])

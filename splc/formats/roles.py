@@ -32,7 +32,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
 
@@ -42,10 +42,20 @@ from splc.data.property_unit import unit_in_name
 from splc.data.table import NOT_USED
 from splc.errors import InputError, Problem, Problems, listed, unknown_name_hint
 from splc.formats import labels
-from splc.formats.coded_columns import MAX_VALUES, MIN_ROWS, NEARLY_ALL, CodedColumns, is_counter, is_row_counter
-from splc.formats.column_choice import ColumnChoice, has_commas, has_words, kind_of, numbers_in, version_in
-from splc.formats.evidence import options_among, perhaps_measured, spelled_twice, unexplained_gaps
-from splc.formats.names import is_count_name, is_measurement_name, is_setting_name, words_of
+from splc.formats.coded_columns import (
+    MAX_VALUES,
+    MIN_ROWS,
+    NEARLY_ALL,
+    WEAK_COUNTERS,
+    CodedColumns,
+    is_counter,
+    is_row_counter,
+    repeats,
+)
+from splc.formats.column_choice import ColumnChoice, has_commas, has_words, kind_of, numbers_in
+from splc.formats.doubts import RESULT, doubts_of
+from splc.formats.evidence import options_among, spelled_twice, unexplained_gaps
+from splc.formats.names import is_context_name, is_count_name, is_measurement_name
 from splc.io.csv_rows import distinct_texts, texts_in
 from splc.io.numbers import parse_column
 from splc.system.variability import ROOT
@@ -53,21 +63,7 @@ from splc.types import Array
 
 # What programs that track runs write before the names of options.
 _PREFIXED = re.compile(r"(?:config|hparams|hyperparameters|params?|parameters)/", re.IGNORECASE)
-_SHOWN_LINES = 5
-# Names of columns of numbers that are rather contexts.
-CONTEXT_NAMES = words_of("version release revision commit build year date datum machine host platform")
-# Words of names of columns of text that are contexts, also if they are crossed with the options.
-_CONTEXT_WORDS = frozenset(CONTEXT_NAMES).union(
-    words_of("environment env workload input dataset data benchmark bench system application app program instance os"),
-    words_of("runner node hostname cluster branch tag callpath region device cpu gpu hardware project query"),
-    ("status", "state", "error"),
-)
-# The same as last words, and as whole names: `video_codec` and `event_loop` are none.
-_INPUTS = frozenset(words_of("script clip video scene corpus matrix course track"))
-_CONTEXT_KEYS = {
-    *("ref", "trigger", "triggered_by", "event", "actor", "author", "user", "operator", "bearbeiter", "bearb"),
-    *("operateur", "prufer", "origin", "requestor", "requested_for", "requester", "reason", "agent"),
-}
+_SHOWN_LINES, _ASKED = 5, 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +81,9 @@ class Roles:
     differing: tuple[str, ...] = ()
     # the number of rows of each configuration
     counts: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-    warnings: tuple[str, ...] = ()  # roles that are probably wrong, one line each
+    warnings: tuple[str, ...] = ()  # what is probably wrong, one line each
+    # column → the roles that it may have, where the rows do not decide (`splc.formats.doubts`)
+    doubts: Mapping[str, str] = field(default_factory=dict)
     decided: bool = False  # whether names and contents of columns (`splc.formats.labels`) decided on roles
     # column → its numbers, shape (n,), NaN where there is none
     numbers: Mapping[str, Array] = field(default_factory=dict, repr=False)
@@ -95,12 +93,17 @@ class Roles:
         """The columns that are options."""
         return (*self.text, *self.binary, *self.numeric)
 
-
-def is_context_name(name: str) -> bool:
-    """Return whether a name is that of a context: `machine`, `input_size`; not `machine_type`."""
-    words = words_of(name)
-    is_place = not _CONTEXT_WORDS.isdisjoint(words) or not _INPUTS.isdisjoint(words[-1:])
-    return (is_place and not is_setting_name(name)) or "_".join(words) in _CONTEXT_KEYS
+    @property
+    def question(self) -> tuple[str, str]:
+        """The columns whose roles are uncertain, by the roles that they may have, and how to state the present ones."""
+        kinds = dict.fromkeys(self.doubts.values())
+        asked = [(kind, [name for name in self.doubts if self.doubts[name] == kind]) for kind in kinds]
+        roles: dict[str, list[str]] = {"--options": [], "--context": [], "--ignore": []}
+        for name in self.doubts:
+            is_option, is_context = name in self.columns, name in self.contexts
+            roles["--options" if is_option else "--context" if is_context else "--ignore"].append(name)
+        answer = " ".join(f"{flag} {shlex.quote(','.join(names))}" for flag, names in roles.items() if names)
+        return "; ".join(f"{listed(names, _ASKED)} ({kind}?)" for kind, names in asked), answer
 
 
 def roles_of(
@@ -250,18 +253,24 @@ def roles_of(
     switches = {name: None for name in options if name not in of_text and name in table.blank and table.is_switch(name)}
     numbers |= {name: np.nan_to_num(numbers[name]) for name in switches}
     binary = tuple(name for name in options if name not in of_text and (table.is_binary(name) or name in switches))
-    not_numeric, used = {*of_text, *binary}, {*options, *outputs}
+    not_numeric = {*of_text, *binary}
     numeric = tuple(name for name in options if name not in not_numeric)
-    # What stands left of the named property is set.
-    from_nfp = names[names.index(nfp) if nfp in names else 0 :]
-    doubtful = _doubtful(table, [name for name in from_nfp if name in used], options, explicit)
-    noisy = perhaps_measured(table, [*options], explicit)
     gaps = {
         name: [lines[row] for row in unexplained_gaps(table, name, options)]
         for name in (*numeric, *switches)
         if name not in explicit
     }
-    unnamed = {name: columns[name] for name in numeric if name not in explicit}
+    asked = [name for name in contexts if name not in statuses]
+    doubts: dict[str, str] = {}
+    if measured and not choice.properties:
+        fixed = {*choice.options, *choice.named, *choice.ignore, *choice.usual}
+        unsure = [*(reasons.keys() - unused_labels), *(name for name in ignored if name.casefold() in WEAK_COUNTERS)]
+        # Without a named property the first one is none of the columns to ask about.
+        main = nfp or next(iter(outputs))
+        # Rows that are not repeated in a regular way may be no repetitions.
+        differing = () if repeats(np.bincount(group)) else unstated
+        doubts = dict.fromkeys((name for name in differing if name not in fixed), RESULT)
+        doubts |= doubts_of(table, columns, [*options], asked, outputs, unsure, main, fixed)
     return Roles(
         binary,
         numeric,
@@ -271,41 +280,20 @@ def roles_of(
         ignored,
         tuple(unstated) if measured else (),
         np.bincount(table.groups(options)),
-        tuple(_warnings(table, unnamed, doubtful, noisy, gaps, instead)),
-        bool(evident or multiples or reasons),
+        tuple(_warnings(table.rows, gaps, instead)),
+        doubts,
+        bool(evident or multiples or reasons or doubts),
         numbers,
     )
 
 
-def _warnings(
-    table: CodedColumns,
-    numeric: Mapping[str, Sequence[str]],
-    doubtful: Iterable[str],
-    noisy: Sequence[str],
-    gaps: Mapping[str, Sequence[int]],
-    instead: str | None,
-) -> Iterator[str]:
+def _warnings(rows: int, gaps: Mapping[str, Sequence[int]], instead: str | None) -> Iterator[str]:
     """Yield what may be wrong about options that the user did not name; `gaps`: option → lines without a value."""
-    versions = {name: text for name, texts in numeric.items() if (text := version_in(texts))}
-    for name, text in versions.items():
-        cure = f"if it is a version, use --context {shlex.quote(name)}"
-        yield f"{name} is read as numbers, {text} as {float(text):g}; {cure}"
-    for name in numeric:
-        if not {*CONTEXT_NAMES}.isdisjoint(words_of(name)[-1:]) and name not in versions and table.sizes[name] > 1:
-            cure = f"use --context {shlex.quote(name)}, else --options {shlex.quote(name)}"
-            yield f"{name} is taken as a numeric option; if it is a context, {cure}"
-    for name in doubtful:
-        cure = f"if a run has it as a result, use --ignore {shlex.quote(name)}, else --options {shlex.quote(name)}"
-        yield f"{name} is to the right of a property and taken as an option; {cure}"
-    if noisy:
-        columns, differ = shlex.quote(",".join(noisy)), "differs" if len(noisy) == 1 else "differ"
-        cure = f"if this was measured, use --ignore {columns}, else --options {columns}"
-        yield f"{listed(noisy)} {differ} among rows that are repetitions otherwise; {cure}"
     for name, lines in gaps.items():
         if lines:
             where = f"{'line' if len(lines) == 1 else 'lines'} {listed([str(line) for line in lines], _SHOWN_LINES)}"
             yield (
-                f"{name} has no value in {len(lines):,} of {table.rows:,} rows ({where}) and is taken as deselected "
+                f"{name} has no value in {len(lines):,} of {rows:,} rows ({where}) and is taken as deselected "
                 "there; if a value is missing, add it or remove the row"
             )
     if instead is not None:
@@ -321,16 +309,6 @@ def _multiples(table: CodedColumns, names: Sequence[str]) -> dict[str, str]:
             if other is not None:
                 multiples[name] = other
     return multiples
-
-
-def _doubtful(
-    table: CodedColumns, names: Sequence[str], options: Collection[str], explicit: Collection[str]
-) -> tuple[str, ...]:
-    """Return the zeros and ones to the right of a property that are options although they distinguish no rows."""
-    first = next((at for at, name in enumerate(names) if name not in options), len(names))
-    right = [name for name in names[first:] if name in options and name not in explicit and table.is_binary(name)]
-    without = table.row_counts(name for name in options if name not in right)
-    return tuple(right) if right and len(without) == table.rows else ()
 
 
 def _labels(table: CodedColumns, names: Iterable[str], options: Iterable[str]) -> dict[str, str]:

@@ -93,10 +93,13 @@ class TableSource(Source):
 
     @classmethod
     def of(cls, source: Source, header: Sequence[str], columns: Iterable[Sequence[str]], **facts: Any) -> TableSource:
-        """Return a table with these columns, and other fields, that stands for a file; notes on the file come first."""
+        """Return a table with these columns, and other fields, that stands for a file; notes on the file come first.
+
+        Without the lines of the header and the rows, these are numbered.
+        """
         names = tuple(header_names([_clean(name, source) for name in header])) if header else ()
         texts = tuple(columns)[: len(names)]
-        lines = range(1, 2 + (len(texts[0]) if texts else 0))
+        lines = facts.pop("lines", ()) or range(1, 2 + (len(texts[0]) if texts else 0))
         notes = (*(source.notes if isinstance(source, TableSource) else ()), *facts.pop("notes", ()))
         return cls(source.name, source.data, ColumnRows(names, texts), lines, notes=notes, **facts)
 
@@ -106,7 +109,10 @@ class TableSource(Source):
         # Workbooks leave out empty cells at the end of a row.
         blank = [""] * len(header)
         cells = [[_clean(text, source) for text in [*row, *blank[len(row) :]]] for row in rows]
-        cells = [row for row in cells if len(row) > 1 or any(row)]
+        kept = [at for at, row in enumerate(cells) if len(row) > 1 or any(row)]
+        if lines := facts.pop("lines", ()):
+            facts["lines"] = [lines[0], *(lines[at + 1] for at in kept)]
+        cells = [cells[at] for at in kept]
         return cls.of(source, header, list(zip(*cells, strict=True)) if cells else [()] * len(header), **facts)
 
     @cached_property

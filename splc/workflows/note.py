@@ -127,7 +127,8 @@ def inference_notes(inference: Inference | None, *, lists: bool = False) -> tupl
         text = f"{source}: no column seems to be measured, so that all are options: {listing}"
         details = ("--property NAME names a measured column, --ignore and --context leave columns out",)
     if inference.decided:
-        text, details = f"{source}: the columns are used as follows; options change it", role_table(inference)
+        text = f"{source}: the columns are used as follows; --options, --context, --ignore and --property change it"
+        details = role_table(inference)
     mined: tuple[Note, ...] = ()
     if inference.mined:
         many, rows = len(inference.mined.constraints), inference.mined.rows
@@ -147,6 +148,7 @@ def inference_notes(inference: Inference | None, *, lists: bool = False) -> tupl
         mined = (*mined, Note(f"{source}: {means}: {advice}", about=Rank.LIMIT))
     warnings = (Note(f"{source}: {line}", warning=True) for line in inference.warnings)
     about = Rank.ROLES if inference.decided else Rank.INPUT
+    about = Rank.DOUBTFUL if inference.doubts else about
     shown = Note(text, details=details, about=about)
     roles_note = () if lists and not (inference.properties or inference.decided) else (shown,)
     return (*roles_note, *mined, *warnings, *notes_of(f"{source}: {line}" for line in inference.notes))
@@ -262,21 +264,18 @@ def role_table(inference: Inference) -> tuple[str, ...]:
     alone = {rule.names[0] for rule in inference.system.constraints if len(rule.names) == 1}
     constant += [name for name in inference.binary if name in alone | inference.system.mandatory]
     varying = [name for name in inference.columns if name not in constant]
-    rows = [("options", listed(varying, SHOWN_OPTIONS), "--context NAME, --ignore NAME")]
-    rows.append(("constant", listed(constant, SHOWN_OPTIONS), ""))
+    rows = [("options", listed(varying, SHOWN_OPTIONS)), ("constant", listed(constant, SHOWN_OPTIONS))]
     if main is None and further_nfps:
-        rows.append(("properties", listed([nfp, *further_nfps]), "--property NAME uses one"))
+        rows.append(("properties", listed([nfp, *further_nfps])))
     else:
-        rows += [("property", nfp, ""), ("also measured", listed(further_nfps), "--property NAME")]
-    rows.append(("contexts", listed(inference.contexts), "--options NAME, --ignore NAME"))
+        rows += [("property", nfp), ("also measured", listed(further_nfps))]
+    rows.append(("contexts", listed(inference.contexts)))
     reasons: dict[str, list[str]] = {}
     for name, reason in inference.ignored.items():
         reasons.setdefault(reason, []).append(name)
-    for reason, names in reasons.items():
-        change = (
-            "" if reason in {"as requested", "as in the model"} else "--property NAME, --options NAME, --context NAME"
-        )
-        rows.append(("left out", f"{listed(names)} ({reason})", change))
-    rows = [row for row in rows if row[1]]
-    widths = [max(len(row[at]) for row in rows) for at in (0, 1)]
-    return tuple(f"{role:<{widths[0]}}  {columns:<{widths[1]}}  {change}".rstrip() for role, columns, change in rows)
+    rows += [("left out", f"{listed(names)} ({reason})") for reason, names in reasons.items()]
+    if inference.doubts:
+        asked, answer = inference.question
+        rows += [("in doubt", asked), ("answer", f"{answer} (as used here; move a name that has another role)")]
+    width = max(len(role) for role, columns in rows if columns)
+    return tuple(f"{role:<{width}}  {columns}" for role, columns in rows if columns)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import shlex
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -133,6 +134,24 @@ def test_names_of_options_add_options(seed: int) -> None:
     lost = set(before) - set(found.columns) - twins
     assert set(named) <= set(found.columns)
     assert not lost or (len(lost) == 1 and f"{lost.pop()} is taken as the property" in "".join(found.warnings))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_answer(seed: int) -> None:
+    """The answer to the question about roles states them as they are used, and leaves no doubt."""
+    text, _ = random_table(np.random.default_rng(seed))
+    nfp = next((name for name in text.partition("\n")[0].split(",") if name.startswith("time")), None)
+    before = None
+    with suppress(InputError):
+        before = inferred(text, nfp=nfp)
+    if before is None or nfp is None:
+        return
+    flags = iter(shlex.split(before.question[1]))
+    stated = {flag: tuple(names.split(",")) for flag, names in zip(flags, flags, strict=True)}
+    choice = ColumnChoice(stated.get("--context", ()), stated.get("--ignore", ()), options=stated.get("--options", ()))
+    after = inferred(text, nfp=nfp, choice=choice)
+    assert (after.columns, after.contexts) == (before.columns, before.contexts)
+    assert not after.doubts
 
 
 def test_many_texts() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from importlib import import_module
@@ -14,7 +14,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from splc.errors import InputError, Problem, plural
+from splc.errors import InputError, Problem, Problems, plural
 from splc.formats.benchmarks import declaration, reports
 from splc.formats.benchmarks.declaration import ROWS, Benchmark, MeasuredRun, cell, check, content_of, number, table_of
 from splc.formats.column_choice import StatedRoles
@@ -162,12 +162,42 @@ ytopt = replace(deephyper, tool="ytopt", begins=rb"[^\n]+,objective,elapsed_sec\
 
 @Benchmark("", rb"\[\s*\{", content=[dict])
 def records(source: Source, rows: Any) -> TableSource:
-    """Read a JSON list of objects without objects in them, as `DataFrame.to_json(orient="records")` writes it."""
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    for nested in (name for row in rows for name, value in row.items() if isinstance(value, dict | list)):
-        hint = "splc reads lists of flat objects, and the output of the tools in docs/howto/benchmark-tools.md"
-        raise InputError(Problem(f"{nested!r} is not a number or a text in this list", source.name, hint=hint))
-    return TableSource.of_rows(source, names, [[cell(row.get(name)) for name in names] for row in rows])
+    """Read a JSON list of objects, as `DataFrame.to_json(orient="records")` writes it; `a.b` is in an object `a`."""
+    return _of_objects(source, rows)
+
+
+# Extra-P's JSON lines state parameters.
+@Benchmark("", rb'\{(?![^\n]*"param(?:s|eters)"\s*:)[^\n]*\}\s*\n\s*\{')
+def json_lines(source: Source) -> TableSource:
+    """Read JSON lines: an object in each line; otherwise as `records`."""
+    problems, rows, lines = Problems(source.name), list[Any](), [0]
+    for at, line in enumerate(source.text().splitlines(), 1):
+        try:
+            if line.strip() and not isinstance(content := parse_json(line), dict):
+                raise InputError("the line is not an object")
+        except InputError as error:
+            problems.add(error.problems[0].message, at)
+            continue
+        if line.strip():
+            rows.append(content)
+            lines.append(at)
+    problems.raise_if_any()
+    return _of_objects(source, rows, lines=lines)
+
+
+def _of_objects(source: Source, rows: Iterable[Mapping[str, Any]], **facts: Any) -> TableSource:
+    """Return the table of objects, with a column for each key, also of objects in them."""
+    flat = [dict(_entries(row)) for row in rows]
+    names = list(dict.fromkeys(name for row in flat for name in row))
+    return TableSource.of_rows(source, names, [[cell(row.get(name)) for name in names] for row in flat], **facts)
+
+
+def _entries(row: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in row.items():
+        if isinstance(value, dict):
+            yield from _entries(value, f"{above}{name}.")
+        elif value is not None:
+            yield f"{above}{name}", value
 
 
 @Benchmark("", rb"PK\x03\x04", (b"xl/workbook.xml",))
@@ -188,14 +218,17 @@ def excel(source: Source) -> TableSource:
     except Exception as error:
         # openpyxl reports damaged files by errors of many kinds.
         raise InputError(Problem(f"the workbook cannot be read: {error}", source.name)) from None
-    if not (rows := [row for row in rows if any(value is not None for value in row)]):
+    filled = [at for at, row in enumerate(rows) if any(value is not None for value in row)]
+    if not filled:
         raise InputError(Problem(f"the sheet {names[0]!r} is empty", source.name))
+    rows = [rows[at] for at in filled]
     before, after = title_rows(rows), statistic_rows(rows)
-    rows = rows[before : len(rows) - after]
+    rows, lines = rows[before : len(rows) - after], [at + 1 for at in filled[before : len(rows) - after]]
     width = max(at for at, value in enumerate(rows[0]) if value is not None) + 1 if any(rows[0]) else 0
     notes = [f"only the first sheet, {names[0]!r}, is read"] if len(names) > 1 else []
-    notes += beside_notes(before, after)
-    return TableSource.of_rows(source, *_texts(rows[0][:width], (row[:width] for row in rows[1:])), notes=notes)
+    notes += beside_notes(lines[0] - 1, after)
+    cells = _texts(rows[0][:width], (row[:width] for row in rows[1:]))
+    return TableSource.of_rows(source, *cells, notes=notes, lines=lines)
 
 
 @Benchmark("", rb"PAR1")
@@ -319,7 +352,7 @@ NOT_READ = (
     Benchmark("Triton", rb"\{", (b'"configs_timings"',), export=_TRITON),
 )
 TUNERS = (kernel_tuner_cache, kernel_tuner_results, smac, deephyper, ytopt, optuna)
-FORMATS = (*reports.READ, *declaration.PERF, *TUNERS, *NOT_READ, records, excel, parquet, journal)
+FORMATS = (*reports.READ, *declaration.PERF, *TUNERS, *NOT_READ, excel, parquet, journal, records, json_lines)
 TOOLS = tuple(dict.fromkeys(each.tool for each in FORMATS if each.tool and not each.export))
 
 

@@ -309,16 +309,17 @@ def require_constant(parts: Sequence[MeasurementRows], file: str, choice: Column
             counts = np.bincount(context.codes[part.known], minlength=len(context.values))
             if np.count_nonzero(counts) > 1:
                 several.setdefault(name, Counter()).update(dict(zip(context.values, counts.tolist(), strict=True)))
-    problems, texts = [], []
+    problems, texts, labels_of_runs = list[Problem](), list[str](), list[str]()
     for name, counted in several.items():
         rows = {value: count for value, count in counted.items() if count}
         message = f"the context {name!r} has {len(rows):,} values: {shown_values(list(rows))}"
         problems.append(Problem(message, file, hint=_advice(name, rows, choice or ColumnChoice())))
-        if not differs_in_most(list(rows), sum(rows.values())):
-            texts.append(name)
-    if choice is not None and choice.inferred and len(texts) > 1:
-        every = f"if all of them are options: --options {shlex.quote(','.join((*choice.options, *texts)))}"
-        problems[-1] = replace(problems[-1], hint=f"{problems[-1].hint}; {every}")
+        (labels_of_runs if differs_in_most(list(rows), sum(rows.values())) else texts).append(name)
+    if choice is not None and choice.inferred and len(several) > 1:
+        flags = {"options": [*choice.options, *texts] if texts else [], "ignore": labels_of_runs}
+        answer = " ".join(f"--{flag} {shlex.quote(','.join(names))}" for flag, names in flags.items() if names)
+        cure = f"for all of them together: {answer} (move a name that is no option to --ignore)"
+        problems[-1] = replace(problems[-1], hint=f"{problems[-1].hint}; {cure}")
     if problems:
         raise MeasurementError(problems)
 

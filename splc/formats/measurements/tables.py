@@ -24,8 +24,7 @@ from splc.formats.benchmarks.tools import benchmark_of, read_benchmark, with_rol
 from splc.formats.column_choice import MISSING, ColumnChoice, StatedRoles
 from splc.formats.detect import is_xml
 from splc.formats.measurements.splconqueror_xml import read_xml_columns
-from splc.formats.names import is_duration_name, is_measurement_name
-from splc.formats.roles import is_context_name
+from splc.formats.names import is_context_name, is_duration_name, is_measurement_name
 from splc.formats.table import ColumnRows, TableSource, read_columns, split_table, table_of, table_text
 from splc.formats.titles import beside_notes
 from splc.io.csv_rows import CodedTexts, distinct_numbers, distinct_texts, first_header, first_line
@@ -105,21 +104,24 @@ def unfolded(table: TableSource) -> TableSource:
         return table
     try:
         if has_units:
-            table = _with_numbers(table, dict(read_columns(table).columns))
-        columns = read_columns(table).columns
+            table = _with_numbers(table, read_columns(table))
+        parsed = read_columns(table)
     except InputError:
         # The reader of tables reports the problems.
         return table
+    columns, lines = parsed.columns, parsed.lines
     if repeated and all(set(names) <= columns.keys() and _agree(columns, names) for names in repeated.values()):
-        return _stacked(table, columns, repeated)
+        return _stacked(table, columns, lines, repeated)
     if value and columns.get(metric) and value in columns and len({*columns[metric]}) <= _MAX_METRICS:
-        return _spread(table, columns, metric, value)
+        return _spread(table, columns, lines, metric, value)
     return table
 
 
-def _with_numbers(table: TableSource, columns: dict[str, Sequence[str]]) -> TableSource:
+def _with_numbers(table: TableSource, parsed: TableSource) -> TableSource:
     """Return a table with numbers instead of measured values with a unit (`0.12ms`), and of lists of repetitions."""
-    units, lists = dict[str, str](), dict[str, list[list[str]]]()
+    columns, lines = dict(parsed.columns), parsed.lines
+    units: dict[str, str] = {}
+    lists: dict[str, list[list[str]]] = {}
     for name, cells in columns.items():
         first = [*map(str.strip, cells[:_LOOKED_AT])]
         beginning = [text for text in first if text.casefold() not in MISSING]
@@ -145,7 +147,9 @@ def _with_numbers(table: TableSource, columns: dict[str, Sequence[str]]) -> Tabl
     notes = [f"numbers with a unit: {listed([f'{name} in {unit}' for name, unit in units.items()])}"] if units else []
     notes += [f"{name}: a list of repetitions in each row" for name in lists]
     # Each row becomes as many as its longest list has values; without lists it stays one.
-    counts = [max([1, *map(len, groups)]) for groups in zip(*lists.values(), strict=True)]
+    counts = [max([1, *map(len, groups)]) for groups in zip(*lists.values(), strict=True)] or [1] * (
+        len(table.rows) - 1
+    )
     for name, cells in columns.items() if lists else ():
         rows = zip(lists.get(name, cells), counts, strict=True)
         columns[name] = [
@@ -153,7 +157,8 @@ def _with_numbers(table: TableSource, columns: dict[str, Sequence[str]]) -> Tabl
             for row, count in rows
             for turn in range(count)
         ]
-    return TableSource.of(table, [*columns], columns.values(), notes=notes, units=units)
+    places = np.repeat(lines, [1, *counts]).tolist() if lists else lines
+    return TableSource.of(table, [*columns], columns.values(), notes=notes, units=units, lines=places)
 
 
 def _repeated(names: Sequence[str]) -> dict[str, list[str]]:
@@ -184,33 +189,42 @@ def _agree(columns: Mapping[str, Sequence[str]], names: Sequence[str]) -> bool:
 
 
 def _stacked(
-    table: TableSource, columns: Mapping[str, Sequence[str]], repeated: Mapping[str, list[str]]
+    table: TableSource, columns: Mapping[str, Sequence[str]], lines: Sequence[int], repeated: Mapping[str, list[str]]
 ) -> TableSource:
     """Return a table with a row for each repetition."""
     inner = {name for names in repeated.values() for name in names}
-    keys, names = [name for name in columns if name not in inner], [*repeated]
-    longest, rows = max(map(len, repeated.values())), []
+    keys = [name for name in columns if name not in inner]
+    names = [*repeated]
+    longest = max(map(len, repeated.values()))
+    rows, places = list[list[str]](), [lines[0]]
     for at, turn in product(range(len(next(iter(columns.values())))), range(longest)):
         values = [columns[group[turn]][at] if turn < len(group) else "" for group in repeated.values()]
         # A row without any value is a failed run.
         if not turn or any(text.strip().casefold() not in MISSING for text in values):
             rows.append([*(columns[name][at] for name in keys), *values])
+            places.append(lines[at + 1])
     text = ", ".join(f"{name} ({len(group)} columns)" for name, group in zip(names, repeated.values(), strict=True))
-    return TableSource.of_rows(table, [*keys, *names], rows, notes=(f"repetitions side by side: {text}",))
+    return TableSource.of_rows(table, [*keys, *names], rows, notes=(f"repetitions side by side: {text}",), lines=places)
 
 
-def _spread(table: TableSource, columns: Mapping[str, Sequence[str]], metric: str, value: str) -> TableSource:
+def _spread(
+    table: TableSource, columns: Mapping[str, Sequence[str]], lines: Sequence[int], metric: str, value: str
+) -> TableSource:
     """Return a table with a column for each property; the nth rows of properties with equal other cells are one."""
     keys = [name for name in columns if name not in (metric, value)]
     names = list(dict.fromkeys(text.strip() for text in columns[metric]))
     rows, counts = dict[tuple[str, ...], dict[str, str]](), Counter[tuple[str, ...]]()
+    places = [lines[0]]
     for at, name in enumerate(columns[metric]):
         key = tuple(columns[other][at] for other in keys)
         counts[*key, name] += 1
-        rows.setdefault((*key, str(counts[*key, name])), {})[name.strip()] = columns[value][at]
+        run = (*key, str(counts[*key, name]))
+        if run not in rows:
+            places.append(lines[at + 1])
+        rows.setdefault(run, {})[name.strip()] = columns[value][at]
     cells = [[*key[:-1], *(values.get(name, "") for name in names)] for key, values in rows.items()]
     labels = [f"measured_{name}" if name in keys else name for name in names]
-    return TableSource.of_rows(table, [*keys, *labels], cells, notes=(f"a column for each {metric}",))
+    return TableSource.of_rows(table, [*keys, *labels], cells, notes=(f"a column for each {metric}",), lines=places)
 
 
 def read_union(paths: Sequence[str], choice: ColumnChoice) -> TableSource:
