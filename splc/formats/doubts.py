@@ -35,7 +35,7 @@ def doubts_of(
 ) -> dict[str, str]:
     """Return the columns whose role is uncertain, in the order of the table, and which roles they may have.
 
-    `nfp`: the property to learn; `results`: all properties; `left_out`: columns that the rows say are no options;
+    `nfp`: the property to learn; `results`: all properties; `left_out`: columns that are left out as the rows show;
     `stated`: the columns whose roles the user states.
     """
     order = [*columns]
