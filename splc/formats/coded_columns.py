@@ -39,7 +39,7 @@ ROW_COUNTERS = ("id", "index", "row", "no", "nr", "n°", "number", "#", "config_
 # What programs that track runs write before the names of columns.
 _PREFIX = re.compile(r".*/|(?:params?|parameters|config|hparams|tags)\.", re.IGNORECASE)
 ROW_NUMBERS = re.compile(
-    r"(?:job|run|trial|task|build|experiment|test|row|pipeline|measurement|config|tuning_run|workflow)_?"
+    r"(?:job|run|trial|task|build|experiment|test|row|pipeline|measurement|config|tuning_run|workflow|runner|user|node)_?"
     r"(?:id|number|nr|no)|configuration|candidate|pid"
 )
 REPETITION_COUNTERS = (
@@ -145,8 +145,8 @@ class CodedColumns:
         # In fewer rows one of few columns may be an option that counts.
         if is_long and (self.rows >= MAX_VALUES or sum(map(self.is_few, self.codes)) > 2):
             return True
-        if name.casefold() in WEAK_COUNTERS and self.has_integers(name) and 2 < self.sizes[name] <= MAX_VALUES:
-            distinct = np.unique(self.numbers[name])
+        if name.casefold() in WEAK_COUNTERS and name in self._integers and 2 < self.sizes[name] <= MAX_VALUES:
+            distinct = np.unique(numbers[~np.isnan(numbers)])
             return distinct[0] in (0, 1) and bool((np.diff(distinct) == 1).all())
         is_row = self.rows >= MIN_ROWS and not _ROW_WORDS.isdisjoint(_WORD.findall(name.casefold())[-1:])
         if is_row and self.has_integers(name) and (np.diff(self.numbers[name]) > 0).all():
@@ -157,7 +157,7 @@ class CodedColumns:
             # `databaseId`
             return True
         # Zeros and ones number two repetitions, but not rows.
-        return is_counter(name) and self.has_integers(name) and not (is_row_counter(name) and self.is_binary(name))
+        return is_counter(name) and name in self._integers and not (is_row_counter(name) and self.is_binary(name))
 
     def numbers_runs(self, name: str) -> bool:
         """Return whether a column numbers runs or groups of them by its name: `pipeline_id`."""

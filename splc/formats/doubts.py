@@ -42,11 +42,12 @@ def doubts_of(
     free = [name for name in options if name not in stated and table.sizes[name] > 1]
     kinds = {name: LEFT_OUT for name in left_out if table.sizes.get(name, 0) > 1}
     kinds |= {name: CONTEXT for name in contexts if table.sizes[name] > 1}
-    kinds |= dict.fromkeys(_perhaps_set(table, [name for name in results if name != nfp], options, nfp), RESULT)
+    others = [name for name in results if name != nfp]
+    kinds |= dict.fromkeys(_perhaps_set(table, others, options, nfp), RESULT)
+    kinds |= {name: RESULT for name in others if order.index(name) < order.index(nfp) and table.is_few(name)}
     right = [name for name in free if order.index(name) > order.index(nfp)]
     kinds |= dict.fromkeys((*_idle(table, right, options), *perhaps_measured(table, options, stated)), RESULT)
     kinds |= dict.fromkeys(_explained(table, options, free), RESULT)
-    kinds |= {name: RESULT for name in right if name not in table.numbers}
     kinds |= {name: RESULT for name in free if is_measurement_name(name, nfp) or is_count_name(name)}
     numbers = [name for name in free if name in table.numbers]
     dated = [name for name in numbers if is_numeric_context_name(name) and not table.is_binary(name)]
@@ -62,13 +63,12 @@ def _perhaps_set(table: CodedColumns, results: Iterable[str], options: Sequence[
     group, ranks = table.groups((*options, *table.contexts)), _ranks(table, options)
     many = []
     for name in () if repeats(np.bincount(group)) else results:
-        is_named = is_measurement_name(name, nfp) or is_count_name(name) or unit_in_name(name) is not None
-        if is_named or not table.complete(name) or table.sizes[name] < 2:
+        if is_measurement_name(name, nfp) or is_count_name(name) or table.sizes[name] < 2:
             continue
-        if not table.is_few(name):
-            many.append(name)
-        elif not table.is_result(name, group):
+        if table.is_few(name) and not table.is_result(name, group):
             yield name
+        elif not table.is_few(name) and table.complete(name) and unit_in_name(name) is None:
+            many.append(name)
     if many and _MOST >= len(ranks) <= table.rows / _ROWS_EACH:
         basis = np.linalg.qr(np.stack([np.ones(table.rows), *ranks.values()], axis=1))[0]
         values = np.stack([table.codes[name].astype(float) for name in many], axis=1)

@@ -119,8 +119,9 @@ def is_exit_code(name: str, values: Array, failed: Array | None) -> bool:
 
 
 def is_success_flag(name: str, values: Array) -> bool:
-    """Return whether zeros and ones say which runs are valid, by their name, and nearly all are."""
-    return words_of(name) in _FLAGS and bool(np.isin(values, (0, 1)).all()) and 10 * values.sum() >= 9 * len(values)
+    """Return whether ones, or shares from 0 to 1, say which runs are valid, by their name, and nearly all are."""
+    are_shares = bool(((values >= 0) & (values <= 1)).all()) and bool((values == 1).any())
+    return words_of(name)[-1:] in _FLAGS and are_shares and 10 * int((values > 0).sum()) >= 9 * len(values)
 
 
 def is_message(name: str) -> bool:
@@ -133,7 +134,8 @@ def tells_failures(texts: Sequence[str], values: Array) -> bool:
     distinct, codes = distinct_texts(texts)
     lost = np.isnan(values)
     is_few = len(distinct) <= MAX_VALUES and 0 < 2 * int(lost.sum()) < len(lost)
-    return is_few and not np.isin(codes[lost], codes[~lost]).any()
+    said = all(distinct[code].strip() for code in np.unique(codes[lost])) if is_few else False
+    return said and not np.isin(codes[lost], codes[~lost]).any()
 
 
 def is_status(name: str, values: Iterable[str]) -> bool:

@@ -54,7 +54,7 @@ _CONTEXT_WORDS = frozenset(_NUMERIC_CONTEXTS).union(
     ("status", "state", "error"),
 )
 # The same as last words, and as whole names: `video_codec` and `event_loop` are none.
-_INPUTS = frozenset(words_of("script clip video scene corpus matrix course track"))
+_INPUTS = frozenset(words_of("script clip video scene corpus matrix course track username author committer"))
 _CONTEXT_KEYS = {
     *("ref", "trigger", "triggered_by", "event", "actor", "author", "user", "operator", "bearbeiter", "bearb"),
     *("operateur", "prufer", "origin", "requestor", "requested_for", "requester", "reason", "agent"),

@@ -55,6 +55,7 @@ from splc.formats.coded_columns import (
 from splc.formats.column_choice import ColumnChoice, has_commas, has_words, kind_of, numbers_in
 from splc.formats.doubts import RESULT, doubts_of
 from splc.formats.evidence import options_among, spelled_twice, unexplained_gaps
+from splc.formats.functions import fewest_of
 from splc.formats.names import is_context_name, is_count_name, is_measurement_name
 from splc.io.csv_rows import distinct_texts, texts_in
 from splc.io.numbers import parse_column
@@ -142,7 +143,7 @@ def roles_of(
         kind = kind_of(texts, values)
         # Of an option, `none` is a value like `1.2`, and so is `s` beside 0 to 3; 3.10 beside 3.9 is a version.
         is_set = at < first and kind == "numbers"
-        is_text = is_set and has_words(texts)
+        is_text = (is_set or (kind == "numbers" and name in choice.options)) and has_words(texts)
         if name in choice.options:
             numbers[name] = values
             if kind != "numbers" or is_text:
@@ -268,9 +269,10 @@ def roles_of(
         # Without a named property the first one is none of the columns to ask about.
         main = nfp or next(iter(outputs))
         # Rows that are not repeated in a regular way may be no repetitions.
-        differing = () if repeats(np.bincount(group)) else unstated
+        differing = () if not nfp or repeats(np.bincount(group)) else unstated
         doubts = dict.fromkeys((name for name in differing if name not in fixed), RESULT)
-        doubts |= doubts_of(table, columns, [*options], asked, outputs, unsure, main, fixed)
+        results = outputs if nfp else ()
+        doubts |= doubts_of(table, columns, [*options], asked, results, unsure, main, fixed)
     return Roles(
         binary,
         numeric,
@@ -323,8 +325,10 @@ def _labels(table: CodedColumns, names: Iterable[str], options: Iterable[str]) -
             unused_labels[name] = "its text differs in nearly every row"
         elif size == count and not table.differs(name, group):
             unused_labels[name] = "its text says the same as the options"
-        elif size > MAX_VALUES and not table.differs(name, group):
+        elif (size > MAX_VALUES and not table.differs(name, group)) or (size > 1 and table.is_result(name, group)):
             unused_labels[name] = "its text is a function of the options"
+        elif size > MAX_VALUES and fewest_of(table, name, varying)[1] == size:
+            unused_labels[name] = "it names the combinations of some options"
         elif size > MAX_VALUES and not any(table.differs(each, table.groups((name,))) for each in varying):
             unused_labels[name] = "it names the configurations"
     return unused_labels

@@ -196,7 +196,7 @@ def _entries(row: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any
     for name, value in row.items():
         if isinstance(value, dict):
             yield from _entries(value, f"{above}{name}.")
-        elif value is not None:
+        elif value not in (None, []):
             yield f"{above}{name}", value
 
 

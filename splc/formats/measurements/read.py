@@ -214,9 +214,9 @@ def _without_failed_runs(rows: MeasurementRows, choice: ColumnChoice) -> Measure
             lacking = np.all([np.isnan(each).all(axis=1) for each in results], axis=0)
             # Where some codes have no values, those that have some are warnings.
             warned = set(codes[~lacking].tolist()) if (lacking & (codes != 0)).any() else set[float]()
-            worked = np.isin(codes, [0, *warned]) & ~lacking
+            worked = (codes == 0) | (np.isin(codes, [*warned]) & ~lacking)
         elif context is None and labels.is_success_flag(name, read[name][:, 0]):
-            worked = read[name][:, 0] == 1
+            worked = read[name][:, 0] > 0
         elif context is not None and (name.casefold() in labels.EXIT_CODES or labels.is_status(name, context.values)):
             known = [value.casefold() in labels.WORKED | labels.SOLVED for value in context.values]
             worked = np.array(known, dtype=bool)[context.codes]
@@ -318,7 +318,7 @@ def require_constant(parts: Sequence[MeasurementRows], file: str, choice: Column
     if choice is not None and choice.inferred and len(several) > 1:
         flags = {"options": [*choice.options, *texts] if texts else [], "ignore": labels_of_runs}
         answer = " ".join(f"--{flag} {shlex.quote(','.join(names))}" for flag, names in flags.items() if names)
-        cure = f"for all of them together: {answer} (move a name that is no option to --ignore)"
+        cure = f"for all of them together: {answer} (move to --ignore what is not an option)"
         problems[-1] = replace(problems[-1], hint=f"{problems[-1].hint}; {cure}")
     if problems:
         raise MeasurementError(problems)
