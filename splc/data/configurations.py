@@ -365,8 +365,8 @@ def option_column(
     if isinstance(option, BinaryOption) or {0.0, 1.0}.issuperset(option.values):
         cells = [str(TRUTH.get(text, text)) for text in cells]
     if empty and isinstance(option, BinaryOption) and not {"0", "1"}.isdisjoint(cells):
-        # Tables of versions before the option have no value of it.
-        cells = [text or "0" for text in cells]
+        # Tables of versions before the option have no value of it, and some rows of options that depend on others.
+        cells = ["0" if text in NOT_USED else text for text in cells]
     numbers = parse_column(cells, decimal)
     indices = value_indices(option, numbers)
     deselects, unit = frozenset[str](), None

@@ -32,9 +32,7 @@ _MEASURED_IN = {
     "w": "power",
 }
 # `ops_sec` is a rate.
-_PER_SECOND = frozenset(
-    ["ops", "op", "mb", "kb", "gb", "req", "reqs", "requests", "queries", "tx", "txn", "rows", "keys", "records"]
-)
+_COUNTED = frozenset(("ops", "op", "mb", "kb", "gb", "req", "reqs", "requests", "queries", "tx", "txn", "rows", "keys"))
 _RATE = re.compile(r"(?:/\s*|[^0-9A-Za-z]per[^0-9A-Za-z]+)$")
 _QUANTITIES = frozenset("|".join(_MEASURED_IN.values()).split("|"))
 # Units of time in seconds, and those that texts use, the largest first.
@@ -70,7 +68,7 @@ def unit_in_name(name: str) -> str | None:
         # `us` alone is a name.
         if not before and len(word) < _SHORT:
             continue
-        if before and word == "sec" and before[-1].casefold() in _PER_SECOND:
+        if before and word == "sec" and before[-1].casefold() in _COUNTED:
             continue
         if word in _WORDS and re.search(_MEASURED_IN.get(word, ""), "_".join(before).casefold()):
             return _WORDS[word]
