@@ -123,11 +123,11 @@ kernels: $(TESTABLE) ## the commands of README, docs and golden files as other C
 
 # The long tests of what is promised for machines, kills and clusters; parts of `make slow`.
 everywhere: $(TESTABLE) ## the same numbers on three kernels of OpenBLAS, 1 and 2 threads and three hash seeds (minutes)
-	$(BIN)/python -m pytest -m "slow or not slow" -o timeout=1800 tests/test_everywhere.py
+	$(BIN)/python -m pytest -m "slow or not slow" -o timeout=1800 tests/test_release.py
 
 kills: $(TESTABLE) ## kills, full disks and failing clusters (about 20 minutes)
 	$(BIN)/python -m pytest -m "slow or not slow" -o timeout=1800 \
-	    tests/cli/test_measure.py tests/study/test_kills.py tests/study/test_cluster_failures.py tests/study/test_slurm.py
+	    tests/cli/test_measure.py tests/study/test_study.py tests/study/test_cluster_failures.py
 
 # A good model from 50 configurations, its plot and its comparison, and what 9 noisy ones cannot tell. In copies of the
 # case studies: what the demo writes is not beside committed files.

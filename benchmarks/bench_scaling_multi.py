@@ -14,7 +14,7 @@ import pytest
 from casestudies.scaling_evaluation.sparse_functions import cheapest_first, functions
 from splc.scaling import fit_many
 from splc.scaling.multi.default import LIKELY
-from tests.support.multi_scaling_oracle import search_naively
+from tests.support.scaling_oracle import search_naively
 
 MODELS, NAIVE = 200, 6
 

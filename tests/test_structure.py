@@ -1,9 +1,12 @@
-"""The structure of the source: packages, file lengths, file names. Layers and cycles are import-linter's."""
+"""The structure of source and tests: packages, file lengths, names, and paths of tests without an assertion."""
 
 from __future__ import annotations
 
+import ast
 import re
 import tomllib
+from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from pkgutil import resolve_name
 
@@ -169,3 +172,160 @@ def test_one_meaning_per_class_name() -> None:
     assert {name: files for name, files in homes.items() if len(files) > 1 and name not in {"Request", "Result"}} == {}
     allowed = {"report", "study", "workflows", "splconqueror"}
     assert {Path(file).parts[1] for name in ("Request", "Result") for file in homes[name]} == allowed
+
+
+# What fails, or ends a test, besides `assert`.
+PYTEST = {"raises", "warns", "deprecated_call", "fail", "skip", "xfail"}
+# How a path without an assertion leaves statements.
+END, RETURN = {"end"}, {"return"}
+CHECKS: dict[tuple[Path, str], bool] = {}
+
+
+def hollow_tests(file: Path) -> list[str]:
+    """Return the tests of a file with a path without an assertion, or whose last line assigns what nothing reads."""
+    named = ((name, each) for name, found in read(file)[0].items() for each in found if name.startswith("test_"))
+    return [name for name, each in named if leaves(each.body, file) or isinstance(each.body[-1], ast.Assign)]
+
+
+@cache
+def read(file: Path) -> tuple[dict[str, list[ast.FunctionDef]], dict[str, Path]]:
+    """Return the functions of a file by name, and where it imports names from."""
+    functions: dict[str, list[ast.FunctionDef]] = {}
+    origins: dict[str, Path] = {}
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))) if file.is_file() else ():
+        if isinstance(node, ast.FunctionDef):
+            functions.setdefault(node.name, []).append(node)
+        elif isinstance(node, ast.ImportFrom) and str(node.module).startswith("tests."):
+            origin = ROOT.joinpath(*str(node.module).split(".")).with_suffix(".py")
+            origins |= dict.fromkeys((alias.name for alias in node.names), origin)
+    return functions, origins
+
+
+def is_check(name: str, file: Path) -> bool:
+    """Return whether a name is a function that asserts something on every path, and is not called for its value."""
+    if (file, name) not in CHECKS:
+        # A function that calls itself has to assert something itself.
+        CHECKS[file, name] = False
+        fixtures = (folder / "conftest.py" for folder in file.parents)
+        places = [place for place in (file, read(file)[1].get(name, file), *fixtures) if name in read(place)[0]]
+        CHECKS[file, name] = (
+            not any(leaves(each.body, places[0]) or returns(each) for each in read(places[0])[0][name])
+            if places
+            # A parameter, or a function of a library.
+            else name.startswith(("check", "assert", "reject"))
+        )
+    return CHECKS[file, name]
+
+
+def returns(function: ast.FunctionDef) -> bool:
+    """Return whether a function returns a value: it is called for that, not for what it asserts."""
+    functions = [each for each in ast.walk(function) if isinstance(each, ast.FunctionDef) and each is not function]
+    inner = {node for each in functions for node in ast.walk(each)}
+    returned = (node for node in ast.walk(function) if isinstance(node, ast.Return) and node not in inner)
+    return any(node.value is not None for node in returned)
+
+
+def asserts(node: ast.AST, file: Path) -> bool:
+    """Return whether an expression or a plain statement asserts something."""
+    for each in ast.walk(node):
+        match each:
+            case ast.Attribute(value=ast.Name(id="pytest"), attr=name) if name in PYTEST:
+                return True
+            case ast.Attribute(attr=name) if name.startswith(("assert_", "test_")):
+                return True
+            case ast.Attribute(value=ast.Name(id="self"), attr=name) | ast.Name(id=name) if is_check(name, file):
+                return True
+            case ast.keyword(arg="check", value=ast.Constant(value=True)):
+                return True
+    return False
+
+
+def leaves(body: Sequence[ast.stmt], file: Path) -> set[str]:
+    """Return how paths without an assertion leave statements: loops run, and what is in `try` may raise."""
+    found = END
+    for statement in body:
+        if found & END:
+            found = found - END | left(statement, file)
+    return found
+
+
+def left(statement: ast.stmt, file: Path) -> set[str]:
+    """Return how paths without an assertion leave a statement."""
+    heads: list[ast.expr] = []
+    match statement:
+        case ast.FunctionDef() | ast.ClassDef():
+            return END
+        case ast.If(test=head, body=body, orelse=other):
+            heads, bodies = [head], [body, other]
+        case ast.For(iter=head, body=body) | ast.While(test=head, body=body):
+            heads, bodies = [head], [body]
+        case ast.Match(cases=cases):
+            bodies = [[], *(case.body for case in cases)]
+        case ast.With(items=items, body=body):
+            heads = [item.context_expr for item in items]
+            bodies = [body, []] if any("suppress(" in ast.unparse(head) for head in heads) else [body]
+        case ast.Try(body=body, handlers=handlers, orelse=other, finalbody=last):
+            bodies = [[*body, *other, *last], *([*handler.body, *last] for handler in handlers)]
+        case _ if isinstance(statement, ast.Assert) or asserts(statement, file):
+            return set()
+        case _:
+            return RETURN if isinstance(statement, ast.Return | ast.Raise) else END
+    if any(asserts(head, file) for head in heads):
+        return set()
+    return set().union(*(leaves(body, file) for body in bodies))
+
+
+TESTS = tracked(ROOT / "tests", pattern="test_*.py")
+HELPERS = """
+from tests.support.refusal import check_read_or_refused
+
+def compare(one, other):
+    assert one == other
+
+def value(text):
+    assert text
+    return float(text)
+
+def broken():
+    raise KeyError
+
+"""
+# Bodies of tests, and whether a path through them has no assertion.
+BODIES = [
+    ("f()", True),
+    ("assert f()", False),
+    ("if f():\n  assert 1", True),
+    ("if f():\n  assert 1\nelse:\n  compare(1, 2)", False),
+    ("if f():\n  return\nassert 1", True),
+    ("if f():\n  assert 1\n  return\nassert 2", False),
+    ("for x in f():\n  if x:\n    assert x", True),
+    ("for x in f():\n  assert x", False),
+    ("try:\n  assert 1\nexcept KeyError:\n  return", True),
+    ("try:\n  f()\nexcept KeyError:\n  reject()\nassert 1", False),
+    ("with suppress(KeyError):\n  assert f()", True),
+    ("with pytest.raises(KeyError):\n  f()", False),
+    ("match f():\n  case 1:\n    assert 1", True),
+    ("value('1')", True),
+    ("f(broken)", True),
+    ("check_read_or_refused(f)", False),
+    ("check(f)", False),
+    ("space.check(f)", True),
+    ("subprocess.run('a', check=True)", False),
+    ("np.testing.assert_allclose(1, 2)", False),
+    ("assert f()\nx = f()", True),
+]
+
+
+@pytest.mark.parametrize("folder", sorted({file.parent for file in TESTS}), ids=lambda folder: str(folder.name))
+def test_every_path_asserts(folder: Path) -> None:
+    """No path through a test ends without an assertion."""
+    files = [file for file in TESTS if file.parent == folder]
+    assert {file.name: found for file in files if (found := hollow_tests(file))} == {}
+
+
+def test_paths(tmp_path: Path) -> None:
+    """Branches, early returns, exceptions and calls for a value have paths without an assertion."""
+    file = tmp_path / "test_paths.py"
+    tests = [f"def test_{at}():\n  {body.replace(chr(10), chr(10) + '  ')}\n" for at, (body, _) in enumerate(BODIES)]
+    file.write_text(HELPERS + "\n".join(tests), encoding="utf-8")
+    assert hollow_tests(file) == [f"test_{at}" for at, (_, wrong) in enumerate(BODIES) if wrong]

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from fractions import Fraction
-from operator import ge, gt, le, lt
 from random import Random
 
 import numpy as np
@@ -16,72 +15,7 @@ from hypothesis import strategies as st
 from splc.arithmetic.functions import TABLE, Function, evaluate, fraction_of, limits, rounded
 from splc.arithmetic.parser import parse
 from splc.arithmetic.tokens import MODEL_FUNCTIONS
-from splc.arithmetic.tree import Call, Name, Node, Number, Power, Product, Sum, Threshold
-from tests.support.arithmetic_oracle import expression
-
-
-class UndecidedError(Exception):
-    """A value that depends on the sign of a zero."""
-
-
-def value(node: Node, values: Mapping[str, float], zero_safe: bool, errors: Random | None = None) -> float:
-    """Return the value of a tree by Python's arithmetic, NaN or infinite where IEEE's is; perhaps with rounding errors.
-
-    `errors`: the source of relative errors of powers and functions.
-    """
-
-    def of(child: Node) -> float:
-        found = value(child, values, zero_safe, errors)
-        return found * (1 + 1e-13 * errors.choice((-1, 1))) if errors and isinstance(child, Power | Call) else found
-
-    match node:
-        case Number(number):
-            return number
-        case Name(name):
-            return values[name]
-        case Sum(addends):
-            return math.fsum([0.0]) + sum(sign * of(child) for sign, child in addends)
-        case Product(factors):
-            above = math.prod(of(child) for side, child in factors if side > 0)
-            below = math.prod(of(child) for side, child in factors if side < 0)
-            if below:
-                return above / below
-            return 0.0 if zero_safe else math.copysign(math.inf, above) if above and not math.isnan(above) else math.nan
-        case Power(base, exponent):
-            low, high = of(base), of(exponent)
-            try:
-                found = low**high
-            except ZeroDivisionError:
-                return 0.0 if zero_safe else math.inf
-            except OverflowError:
-                return math.inf
-            return math.nan if isinstance(found, complex) else found
-        case Call(function, (argument,)):
-            inner = of(argument)
-            if function in ("ceil", "floor"):
-                whole = math.isfinite(inner) and abs(inner - round(inner)) <= 1e-12 * (1 + abs(inner))
-                return inner if not math.isfinite(inner) else round(inner) if whole else getattr(math, function)(inner)
-            if inner == 0 and function not in ("sqrt", "exp"):
-                return 0.0 if zero_safe else -math.inf
-            try:
-                return float(getattr(math, "log" if function == "ln" else function)(inner))
-            except ValueError:
-                return math.nan
-            except OverflowError:
-                return math.inf
-        case Call(function, arguments):
-            parts = [of(child) for child in arguments]
-            if any(map(math.isinf, parts)):
-                raise UndecidedError
-            return math.nan if any(map(math.isnan, parts)) else {"max": max, "min": min}[function](parts)
-        case Threshold(comparison, left, right):
-            first, second = of(left), of(right)
-            if math.isnan(first) or math.isnan(second):
-                return math.nan
-            if math.isinf(first) and math.isinf(second):
-                raise UndecidedError
-            return float({">=": ge, ">": gt, "<=": le, "<": lt}[comparison](first, second))
-
+from tests.support.arithmetic_oracle import UndecidedError, expression, value
 
 COLUMNS = {
     "a": np.array([0.0, 2.0, 3.0, -2.0, 1e-9]),

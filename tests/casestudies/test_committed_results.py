@@ -1,29 +1,47 @@
-"""The committed results of all evaluations: they are finished, complete, small, and what their pages show."""
+"""The committed results of all evaluations: finished, complete, what their pages show, and legible pictures."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+import re
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from importlib import import_module
+from pathlib import Path
+from typing import IO
 
 import pytest
+from matplotlib.figure import Figure
+from PIL import Image
 
+from casestudies.ablation.ablation import AblationEvaluation
+from casestudies.ablation.switches import SWITCHES
+from casestudies.accuracy.__main__ import PRESETS as ACCURACY
 from casestudies.accuracy.explanations import ROWS
 from casestudies.accuracy.learners import DEFAULT, LEARNERS, READABLE
+from casestudies.changes.simulated_changes import SimulatedChanges
 from casestudies.contexts import systems as contexts
-from casestudies.evaluation.evaluation import rows_of
+from casestudies.contexts.few_rows import FewRowsEvaluation
+from casestudies.contexts.published_rows import PublishedEvaluation
+from casestudies.evaluation.evaluation import Evaluation, rows_of
 from casestudies.inferred_constraints import learning, systems
+from casestudies.inferred_constraints.__main__ import PRESETS as CONSTRAINTS
 from casestudies.report.page import blocks_of
-from casestudies.sampling_strategies.error import SEEDS
+from casestudies.sampling_strategies.error import SEEDS, StrategyEvaluation
 from casestudies.sampling_strategies.strategies import SYSTEMS as SAMPLED
+from casestudies.scaling_evaluation.settings import PRESETS as SCALING
+from casestudies.scaling_evaluation.settings import read_evaluation
+from casestudies.suggestion.__main__ import PRESETS as SUGGESTION
 from casestudies.suggestion.strategies import SYSTEMS as SUGGESTED
+from casestudies.tuning.__main__ import PRESETS as TUNING
 from casestudies.tuning.samplers import TPE
 from casestudies.tuning.tuners import RANDOM, TREE, TUNE
-from tests.support.paths import CASES
-from tests.support.tracked import tracked
+from tests.support.legible import defects
+from tests.support.paths import CASES, ROOT
+from tests.support.tracked import PAGES, tracked
 
 # Folders with a page; contexts and tuning have published figures, which the project does not contain.
-PAGES = (
+EVALUATION_PAGES = (
     *("ablation", "accuracy", "changes", "inferred_constraints", "sampling_strategies", "suggestion"),
     *(pytest.param(name, marks=pytest.mark.real_data) for name in ("contexts", "tuning")),
 )
@@ -53,7 +71,7 @@ def test_all_are_finished() -> None:
     assert max(path.stat().st_size for path in pictures) < 150_000
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", EVALUATION_PAGES)
 def test_pages(name: str) -> None:
     """A page shows what the tables of its folder have."""
     readme = import_module(f"casestudies.{name}.__main__").README
@@ -76,3 +94,83 @@ def test_contents() -> None:
     assert not any(row["wrongly_excluded"] for row in inferred)
     assert sum(row["draws"] for row in changed if row["kind"] == "none") >= 2000
     assert {RANDOM, TREE, TPE, TUNE} <= {row["tuner"] for row in tuned}
+
+
+SUFFIXES = (".png", ".svg", ".pdf", ".jpg", ".gif")
+LARGEST = 60 * 1024
+
+
+def pictures() -> list[Path]:
+    """Return the committed pictures, relative to the checkout."""
+    return [path.relative_to(ROOT) for path in tracked() if path.suffix in SUFFIXES]
+
+
+def shown() -> set[Path]:
+    """Return the pictures that pages show."""
+    pages = [*PAGES, *tracked(CASES, pattern="README.md")]
+    return {
+        (page.parent / target).resolve().relative_to(ROOT)
+        for page in pages
+        for target in re.findall(r"!\[[^\]]*\]\(([^)#:]+)\)", page.read_text(encoding="utf-8"))
+    }
+
+
+def test_pages_show_pictures() -> None:
+    """There are pictures, and every one that a page shows exists."""
+    assert len(shown()) >= 10
+    assert shown() <= set(pictures())
+
+
+def test_pictures() -> None:
+    """Every picture is shown on a page, and is a PNG or SVG of at most 60 KiB."""
+    assert set(pictures()) <= shown()
+    assert {picture.suffix for picture in pictures()} == {".png", ".svg"}
+    assert [picture for picture in pictures() if (ROOT / picture).stat().st_size > LARGEST] == []
+
+
+PRESETS: dict[str, Mapping[str, Callable[[], Evaluation]]] = {
+    "accuracy": ACCURACY,
+    "inferred_constraints": CONSTRAINTS,
+    "scaling_evaluation": SCALING,
+    "suggestion": SUGGESTION,
+    "tuning": TUNING,
+    "ablation": {name: AblationEvaluation for name in SWITCHES if (CASES / "ablation" / name).is_dir()},
+    "contexts": {"few": FewRowsEvaluation, "published": PublishedEvaluation},
+}
+EVALUATIONS: dict[str, Callable[[], Evaluation]] = {
+    **{f"{folder}/{name}": kind for folder, presets in PRESETS.items() for name, kind in presets.items()},
+    "scaling_evaluation/noise-10": partial(read_evaluation, CASES / "scaling_evaluation" / "noise-10.toml"),
+    "sampling_strategies/error": StrategyEvaluation,
+    "changes/simulated": SimulatedChanges,
+}
+# Pictures with many panels and marks.
+SCALED = ("synthetic-single", "synthetic-sparse", "synthetic-families", "suggest-target")
+LARGE = (
+    *("accuracy/real", "accuracy/truth", "sampling_strategies/error", "suggestion/optimum"),
+    *(f"scaling_evaluation/{name}" for name in SCALED),
+)
+
+
+def test_every_evaluation_is_here() -> None:
+    """The committed results of all evaluations are drawn."""
+    assert {CASES / name for name in EVALUATIONS} == {path.parent for path in tracked(CASES, pattern="table.csv")}
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name in LARGE else name for name in EVALUATIONS]
+)
+def test_pictures_of_committed_results(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The pictures have no raw markup, no overlapping or cut labels, numbers on axes, and complete legends."""
+    figures: list[Figure] = []
+
+    # `defects` draws them: their pixels, which took half of the time, are not looked at.
+    def look(figure: Figure, file: IO[bytes], **_: object) -> None:
+        figures.append(figure)
+        Image.new("RGB", (1, 1)).save(file, "png")
+
+    monkeypatch.setattr(Figure, "savefig", look)
+    folder = CASES / name
+    pictures = EVALUATIONS[name]().pictures(rows_of(folder / "table.csv"))
+    assert len(figures) == len(pictures)
+    assert {name: found for name, figure in zip(pictures, figures, strict=True) if (found := defects(figure))} == {}
+    assert {folder / name for name in pictures} == set(tracked(folder, pattern="*.png"))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from functools import cache
 
 import numpy as np
 import pytest
@@ -18,9 +17,9 @@ from casestudies.accuracy.known_truth import blamed, true_influences
 from casestudies.accuracy.printed_models import large_sets
 from casestudies.accuracy.real_systems import run_row
 from sampling import Space
+from splc import parse_model
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
-from splc.formats.models.text import parse_model
 from splc.learning import LearningResult, learn
 from splc.learning.projection.predictor import Ensemble
 from splc.learning.result import InfluenceEstimate
@@ -29,32 +28,25 @@ from splc.system.constraints import parse_boolean
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.workflows.explain.full import overview_of_result
+from tests.support.objects import present
+from tests.support.systems import group
 
 CASE = "SMG2000 1-D, solve_compute_seconds"
-MEMBERS = [
-    BinaryOption(f"g_{name}", "g", optional=False, excluded=tuple((f"g_{other}",) for other in "abc" if other != name))
-    for name in "abc"
-]
-GROUP = (BinaryOption("g", optional=False), *MEMBERS)
-ALWAYS = BinaryOption("always", optional=False)
-SWITCHES = (BinaryOption("a"), BinaryOption("b"), ALWAYS)
+ALWAYS, PARENT = (BinaryOption(name, optional=False) for name in ("always", "g"))
+GROUP = (PARENT, *group("g_a", "g_b", "g_c", parent="g"))
+SMALL = VariabilityModel(
+    "small", (BinaryOption("a"), BinaryOption("b"), ALWAYS, *GROUP, NumericOption("x", (1.0, 2.0, 4.0)))
+)
 
 
-@cache
-def small() -> VariabilityModel:
-    """Return a system with switches, a group and a numeric option."""
-    return VariabilityModel("small", (*SWITCHES, *GROUP, NumericOption("x", (1.0, 2.0, 4.0))))
-
-
-def everything(system: VariabilityModel | None = None) -> Configurations:
-    """Return all configurations of a system, of the small one by default."""
-    space = Space(system or small())
+def everything(system: VariabilityModel = SMALL) -> Configurations:
+    """Return all configurations of a system, in an order of their own."""
+    space = Space(system)
     return space.draw(space.count, np.random.default_rng(0))
 
 
-def measured(text: str, system: VariabilityModel | None = None) -> Measurements:
+def measured(text: str, system: VariabilityModel = SMALL) -> Measurements:
     """Return all configurations of a system with the values of a model."""
-    system = system or small()
     configurations = everything(system)
     return Measurements(configurations, {NFP: parse_model(text, system).predict(configurations)})
 
@@ -66,10 +58,10 @@ def learned(measurements: Measurements, rows: int = 30) -> LearningResult:
 
 def test_large_sets() -> None:
     """Sets of options whose terms vary by more than 5 % of the deviation are large; a group is one option."""
-    model = parse_model("5 + 100 * a + 60 * g_b * x + 30 * g_c * x + 20 * b + x", small())
+    model = parse_model("5 + 100 * a + 60 * g_b * x + 30 * g_c * x + 20 * b + x", SMALL)
     assert large_sets(model, everything()) == [["a"], ["b"], ["g", "x"]]
     assert large_sets(replace(model, link="log"), everything()) == [["a"], ["b"], ["g", "x"]]
-    assert large_sets(parse_model("5", small()), everything()) == []
+    assert large_sets(parse_model("5", SMALL), everything()) == []
 
 
 def test_figures_of_both_models() -> None:
@@ -80,7 +72,6 @@ def test_figures_of_both_models() -> None:
     rest = np.setdiff1d(np.arange(len(system.measurements)), rows)
     configurations, values = system.measurements.configurations[rest], system.measurements[system.nfp][rest]
     full = result.predict(configurations)
-    assert result.intervals is not None
     assert row["printed"] == pytest.approx(
         100 * np.mean(abs(result.model.predict(configurations) / values - 1)), rel=1e-4
     )
@@ -88,12 +79,11 @@ def test_figures_of_both_models() -> None:
     # On the scale, what predicts is the mean of both models with the weight of the printed one.
     predictor = result.predictor
     assert isinstance(predictor, Ensemble)
-    assert predictor.stacked is not None
-    scale, weight = predictor.scale, predictor.stacked.weight
+    scale, weight = predictor.scale, present(predictor.stacked).weight
     both, printed = (scale.forward(each / scale.unit) for each in (full, result.model.predict(configurations)))
     alone = scale.backward((both - weight * printed) / (1 - weight)) * scale.unit
     assert row["full"] == pytest.approx(100 * np.mean(abs(alone / values - 1)), rel=1e-4)
-    low, high = result.intervals.interval(configurations)
+    low, high = present(result.intervals).interval(configurations)
     # Of the three runs of each configuration.
     runs = system.measurements.repetitions(system.nfp)[rest].T
     assert row["covered"] == pytest.approx(100 * np.mean((low <= runs) & (runs <= high)), rel=1e-4)
@@ -128,8 +118,8 @@ def test_difficult_system(index: int) -> None:
 
 def test_influences_of_the_same_columns() -> None:
     """A term that has the values of a true term has its influence, however it is written."""
-    one = replace(difficult(0), model=parse_model("5 + 3 * a * [x >= 2] - 2 * x", small()), measurements=measured("5"))
-    model = parse_model("1 + a * min(1, max(0, x - 1)) + x + a * x", small())
+    one = replace(difficult(0), model=parse_model("5 + 3 * a * [x >= 2] - 2 * x", SMALL), measurements=measured("5"))
+    model = parse_model("1 + a * min(1, max(0, x - 1)) + x + a * x", SMALL)
     found = true_influences(model, one)
     assert sorted(found.values()) == [-2.0, 3.0, 5.0]
     assert option_term("a") * option_term("x") not in found
@@ -137,9 +127,9 @@ def test_influences_of_the_same_columns() -> None:
 
 def test_options_that_are_blamed() -> None:
     """An option without influence is blamed by a term whose sign is settled, in most folds where these are known."""
-    one = replace(difficult(0), model=parse_model("5 + a", small()), measurements=measured("5 + a"))
+    one = replace(difficult(0), model=parse_model("5 + a", SMALL), measurements=measured("5 + a"))
     result = learned(one.measurements)
-    model = parse_model("5 + a + 2 * b * g_a", small())
+    model = parse_model("5 + a + 2 * b * g_a", SMALL)
     term = option_term("b") * option_term("g_a")
     cases = {(0.99, 8): 2, (0.99, 6): 2, (0.99, 5): 0, (0.99, None): 2, (0.9, 8): 0}
     for (probability, folds), number in cases.items():
@@ -213,7 +203,7 @@ def test_explanations_of_exact_values() -> None:
     """Without noise, stated effects are the measured ones, and no option without effect comes first."""
     all_of_it = measured("50 + 30 * a - 20 * g_b + 10 * g_c + 5 * x + 10 * a * g_b")
     values = all_of_it[NFP]
-    explained = overview_of_result(learned(all_of_it), Space(small()))
+    explained = overview_of_result(learned(all_of_it), Space(SMALL))
     found = effects(explained, "identity", all_of_it, values)
     assert (found["effects"], found["effects with intervals"]) == (1 + 1 + 2 + 2, 1 + 1 + 2 + 2)
     assert found["effect size"] > 50

@@ -1,8 +1,9 @@
-"""Evaluations of scaling models: rows, results, interruptions, and files that change them."""
+"""Evaluations of scaling models, of one and of several parameters: rows, results, files that change them, targets."""
 
 from __future__ import annotations
 
 import csv
+import itertools
 import json
 from itertools import count
 from pathlib import Path
@@ -12,21 +13,40 @@ import pytest
 
 from casestudies.evaluation.evaluation import Evaluation, perform_cell
 from casestudies.evaluation.run import run_evaluation
+from casestudies.scaling_evaluation import application_functions as applied
 from casestudies.scaling_evaluation.__main__ import main
+from casestudies.scaling_evaluation.application_functions import APPLICATIONS, points_of
+from casestudies.scaling_evaluation.application_functions import METHODS as APPLIED
+from casestudies.scaling_evaluation.applications import HOLDS, ApplicationEvaluation
 from casestudies.scaling_evaluation.families import DEFAULT, FamilyEvaluation
 from casestudies.scaling_evaluation.family_functions import draw, scores
 from casestudies.scaling_evaluation.profile_lines import lines
 from casestudies.scaling_evaluation.quoted import COSTS, LIKE, WITHOUT
 from casestudies.scaling_evaluation.settings import PRESETS, evaluation_preset, read_evaluation
+from casestudies.scaling_evaluation.several import SeveralEvaluation
+from casestudies.scaling_evaluation.several_functions import (
+    EXTRA,
+    LAYOUTS,
+    METHODS,
+    NOISES,
+    PARAMETERS,
+    STRUCTURES,
+    TARGETS,
+    evaluate_several,
+    layout,
+)
+from casestudies.scaling_evaluation.several_profiles import series, split
 from casestudies.scaling_evaluation.single import SHARES, SingleEvaluation
 from casestudies.scaling_evaluation.single_functions import KINDS, LEARNERS, evaluate
 from casestudies.scaling_evaluation.sparse import WITHIN, SparseEvaluation
 from casestudies.scaling_evaluation.sparse_functions import evaluate_sparse
+from casestudies.scaling_evaluation.target import NEVER, TargetEvaluation
+from casestudies.scaling_evaluation.target_functions import LEAST, TARGET, target_functions
+from casestudies.scaling_evaluation.target_runs import STRATEGIES
 from splc.errors import InputError, OutputError
 from tests.support.golden_messages import check_messages
+from tests.support.objects import Told, contents
 from tests.support.paths import CASES, ROOT
-from tests.support.results import contents
-from tests.support.watches import Told
 
 SINGLE = SingleEvaluation(functions=3, learners=("default", "Extra-P 4.2.5, basic"))
 ONE = SingleEvaluation(functions=1, learners=SINGLE.learners[1:])
@@ -221,3 +241,130 @@ def test_tasks_of_changed_code_are_run_again(tmp_path: Path, monkeypatch: pytest
     assert [task.key for task in SINGLE.tasks()] == before
     code.write_text("SHARE = 0.2\n", encoding="utf-8")
     assert not set(before) & {task.key for task in SINGLE.tasks()}
+
+
+def test_functions_have_an_effect_of_every_parameter() -> None:
+    """The values are positive, and no parameter can be left out at the target."""
+    drawn = target_functions(2, 30, np.random.default_rng(0))
+    assert drawn.points.shape == (25, 2)
+    assert (drawn.values > 0).all()
+    assert set(drawn.kinds) == {"sum", "product", "both"}
+    # Every parameter adds a tenth at least from its smallest value to the target.
+    assert (drawn.at_target >= drawn.values.min(axis=1) / (1 - LEAST)).all()
+    assert TARGET[:2] == (256, 100)
+
+
+def test_tables_of_suggestions(tmp_path: Path) -> None:
+    """Every strategy has a row of costs; stops are compared with the true value."""
+    evaluation = TargetEvaluation(functions=2, parameters=(1,))
+    result = run_evaluation(evaluation, tmp_path / "there", pictures=False)
+    costs, stops = result.tables
+    assert [row[3] for row in costs.rows] == list(STRATEGIES)
+    assert all(row[4] == 2 for row in costs.rows)
+    assert all(isinstance(row[6], float) and 0 < row[6] <= NEVER for row in costs.rows)
+    ends = [row for row in result.rows if row["done"]]
+    assert stops.rows[0][3:6] == (2, len(ends), sum(abs(row["predicted"] - 1) <= 0.05 for row in ends))
+    whole = [row for row in result.rows if row["strategy"] == "random" and row["points"] == 5]
+    assert [row["cost %"] for row in whole] == pytest.approx([100, 100])
+
+
+ONE_FUNCTION = SeveralEvaluation(functions=1)
+
+
+@pytest.mark.parametrize("parameters", PARAMETERS)
+def test_layouts(parameters: int) -> None:
+    """A star has a line of five points per parameter, with the cheapest other points; a grid has all combinations."""
+    star, few = layout(parameters, "star"), layout(parameters, "star + few")
+    assert len(star) == 4 * parameters + 1
+    assert len(few) == len(star) + EXTRA[parameters]
+    assert {tuple(row) for row in star.tolist()} < {tuple(row) for row in few.tolist()}
+    assert len(layout(parameters, "grid")) == (5**parameters if parameters < 4 else 3**parameters)
+
+
+def test_rows() -> None:
+    """A cell has a row per method and target with the means over all structures."""
+    cell = {"parameters": 2, "points": LAYOUTS[1], "kind of noise": "floor"}
+    rows = ONE_FUNCTION.rows(cell)
+    assert [(row["method"], row["target"]) for row in rows] == [(m, t) for m in METHODS for t in TARGETS]
+    scores = [evaluate_several(2, LAYOUTS[1], each, "floor", number=1, seed=2)[0] for each in STRUCTURES]
+    assert rows[0]["90 % intervals hold"] == np.mean([score.covered for score in scores])
+    assert rows[0]["within 5 %"] == np.mean([score.within[0] for score in scores])
+    assert rows[-1]["90 % intervals hold"] is None
+    assert len(ONE_FUNCTION.tasks()) == len(PARAMETERS) * len(LAYOUTS) * len(NOISES)
+
+
+GRID = np.array(list(itertools.product([1.0, 2, 4], [10.0, 20, 30])))
+
+
+@pytest.mark.parametrize("held_out", ["corner", "last values"])
+def test_the_largest_point_is_held_out(held_out: str) -> None:
+    """The largest point is never modelled; with `last values` neither is another point with a largest value."""
+    values = np.arange(9.0)[:, None]
+    values[0] = np.nan
+    wanted = GRID[1:8] if held_out == "corner" else GRID[[1, 3, 4]]
+    found = split((np.vstack([GRID, GRID + 0.5]), np.vstack([values, np.full((9, 1), np.nan)])), held_out)
+    if held_out == "last values":
+        # Three points are too few.
+        assert found is None
+        wide = np.array(list(itertools.product([1.0, 2, 4, 8], [10.0, 20, 30])))
+        found = split((wide, np.ones((12, 1))), held_out)
+        wanted = wide[(wide < [8, 30]).all(axis=1)]
+    assert found is not None
+    points, modelled, corner, last = found
+    assert points.tolist() == wanted.tolist()
+    assert len(modelled) == len(points)
+    assert corner.tolist() == [([4.0, 30.0] if held_out == "corner" else [8.0, 30.0])]
+    assert last.tolist() == [8.0 if held_out == "corner" else 1.0]
+
+
+@pytest.mark.real_data
+def test_series_of_hypre() -> None:
+    """Runs in three dimensions have four parameters, and one series per metric with positive values."""
+    found = series("smg3d")
+    assert {points.shape for points, _ in found} == {(320, 4)}
+    assert len(found) == 7
+
+
+# The numbers of points in the papers, without the target, and those of lines with one more point.
+NUMBERS = {
+    "Kripke": (125, 14),
+    "Relearn": (24, 10),
+    "Relearn-3": (125, 14),
+    "FASTEST": (24, 9),
+    "Sweep3D": (6,),
+    "HOMME": (8,),
+    "MILC": (8,),
+}
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_points(name: str) -> None:
+    """The points are as many as in the papers; the few ones are some of them; the target is none of them."""
+    application = APPLICATIONS[name]
+    sets = [points_of(application, layout) for layout in application.layouts]
+    assert tuple(map(len, sets)) == NUMBERS[name]
+    assert {tuple(row) for row in sets[-1].tolist()} <= {tuple(row) for row in sets[0].tolist()}
+    assert application.target not in {tuple(row) for row in sets[0].tolist()}
+
+
+def test_published_models() -> None:
+    """Values are within the factor 2 of the published model: LTimes at p = 32768, d = 12, g = 160 is 143.8."""
+    kripke = APPLICATIONS["Kripke"]
+    for name in ("LTimes", "LTimes, sparse"):
+        values = applied.draw(kripke, kripke.kernels[name], np.array([kripke.target]), 500, np.random.default_rng(0))
+        assert values.min() > 143.8 / 2.1
+        assert values.max() < 143.8 * 2.1
+        assert np.median(values) == pytest.approx(143.8, rel=0.1)
+
+
+def test_rows_of_applications() -> None:
+    """A cell has a row per method; only those of the default have intervals."""
+    evaluation = ApplicationEvaluation(functions=2)
+    cell = {"application": "MILC", "points": "all", "noise": "independent"}
+    rows = evaluation.rows(cell)
+    assert [row["method"] for row in rows] == list(APPLIED)
+    assert [row["models"] for row in rows] == [4] * len(APPLIED)
+    assert [row[HOLDS] is None for row in rows] == [method != "default" for method in APPLIED]
+    score = applied.evaluate("MILC", "all", "independent", "extrap", number=2, seed=evaluation.seed)
+    assert rows[-1]["within 5 %"] == score.within[0]
+    assert len(evaluation.tasks()) == 2 * sum(map(len, NUMBERS.values()))

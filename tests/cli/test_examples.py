@@ -16,9 +16,9 @@ import pytest
 from splc.cli.app import COMMANDS, verb_of
 from splc.workflows.example import EXAMPLES
 from tests.cli.conftest import Run
-from tests.support.command_fields import command_fields
 from tests.support.paths import CASES, ROOT, SMG2000
 from tests.support.programs import untraced
+from tests.support.schemas import command_fields
 from tests.support.tracked import copy_tracked, tracked
 
 # A study of one sampling: the one of the case study takes longer than a test should.

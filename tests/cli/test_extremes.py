@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -20,8 +21,15 @@ from typer.testing import CliRunner
 from splc.cli.app import COMMANDS, app
 from splc.workflows.scale.scale import SUGGESTIONS
 from tests.cli.conftest import Run
-from tests.support.command_fields import command_fields
 from tests.support.paths import ROOT
+from tests.support.schemas import command_fields
+
+
+def lines_of(name: str) -> list[tuple[str, ...]]:
+    """Return the command lines in a file beside this one."""
+    text = (Path(__file__).parent / f"{name}.txt").read_text(encoding="utf-8")
+    return [tuple(shlex.split(line)) for line in text.splitlines()]
+
 
 # Arguments that commands need besides an option that is a number.
 BASES: dict[str, tuple[str, ...]] = {
@@ -43,25 +51,7 @@ WHOLE = ("-1", "0", "1" + "0" * 30, "99999999999")
 REAL = (*WHOLE, "1e308", "-1e308", "1e-308", "nan", "inf", "5e9")
 USUAL = ("0", "99999999999", "1e308", "nan")
 # Options whose numbers are part of a text.
-TEXTS = [
-    ("compare", "--parameter", "base=1e308"),
-    ("compare", "--parameter", "base=-1e308"),
-    ("predict", "--parameter", "base=1e308"),
-    ("optimize", "--parameter", "base=1e308"),
-    ("scale", "--predict-at", "p=1e-308"),
-    ("scale", "--predict-at", "p=1e308"),
-    ("tune", "--budget", "99999999999"),
-    ("tune", "--budget", "0"),
-    ("tune", "--limit", "energy <= 1e308"),
-    ("scale", "--target", "p=1e308"),
-    ("scale", "--target", "p=1e-308"),
-    ("scale", "--axis", "p=1e308,1e-308"),
-    ("scale", "--until", "1e308%"),
-    ("calibrate", "--bound", "base=-1e308..1e308"),
-    ("learn", "--set", "abortError=1e308"),
-    ("learn", "--sampling", "random:99999999999"),
-    ("sample", "--sampling", "pb:99999999999,99999999999"),
-]
+TEXTS = lines_of("extreme-texts")
 
 
 def numbers() -> Iterator[Any]:
@@ -88,20 +78,7 @@ def test_extreme_numbers(run: Run, case: tuple[str, str, str]) -> None:
     assert done.exit_code in {0, 1, 2}
 
 
-IN_UNITS = (
-    ("describe", "measurements.csv"),
-    ("learn", "--set", "scale=raw", "-o", "raw.json"),
-    ("learn", "--preset", "splconqueror", "-o", "p.log"),
-    ("learn", "-o", "l.log"),
-    ("learn", "--given-terms", "terms.txt", "-o", "given.json"),
-    ("predict", "raw.json", "measurements.csv", "--interval"),
-    ("compare", "l.log", "p.log", "--measurements", "measurements.csv"),
-    ("explain", "l.log"),
-    ("optimize", "l.log"),
-    ("scale", "measurements.csv", "--suggest"),
-    ("calibrate", "calibrated.txt", "--free", "c,d"),
-    ("scale", "measurements.csv"),
-)
+IN_UNITS = lines_of("lines-in-units")
 # A number in the unit of the property, or a time.
 _NUMBERS = re.compile(r"[-+]?[\d.]+e[-+]?\d+|[\d.]+ s\b|\|a - b\|.*")
 

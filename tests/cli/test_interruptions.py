@@ -139,17 +139,11 @@ seeds = [0, 1]
 """
 
 
-@pytest.fixture
-def project(folder: Path) -> Path:
-    """Return a project folder with an analytical model and a study."""
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_studies(folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch, sent: signal.Signals) -> None:
+    """Ctrl-C or SIGTERM ends the study with 130 after the run in progress; the same command resumes it."""
     (folder / "analytical.txt").write_text("0.5 + 1.2 * x + 10 * cache\n", encoding="utf-8")
     (folder / "study.toml").write_text(STUDY, encoding="utf-8")
-    return folder
-
-
-@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
-def test_studies(project: Path, run: Run, monkeypatch: pytest.MonkeyPatch, sent: signal.Signals) -> None:
-    """Ctrl-C or SIGTERM ends the study with 130 after the run in progress; the same command resumes it."""
     begun: list[str] = []
 
     def interrupted(task: Any, **inputs: Any) -> Mapping[str, Any]:
@@ -162,7 +156,7 @@ def test_studies(project: Path, run: Run, monkeypatch: pytest.MonkeyPatch, sent:
     result = run("study", "--no-pictures", "--jobs", "1")
     assert result.exit_code == 130
     assert "3 of 6 runs are done and kept" in result.stderr
-    assert not (project / "results" / "table.md").exists()
+    assert not (folder / "results" / "table.md").exists()
     assert run("study", "--no-pictures", "--jobs", "1").exit_code == 0
     assert len(begun) == len(set(begun)) == 6
 

@@ -32,10 +32,9 @@ from splc.workflows.fields import (
 )
 from splc.workflows.views import Verb, Watch
 from tests.cli.conftest import Run
-from tests.support.command_fields import command_fields, spelling
 from tests.support.golden_messages import Lines, check_calls, check_lines
 from tests.support.paths import ROOT, SMG2000
-from tests.support.schemas import SCHEMAS, file_name, schema_errors
+from tests.support.schemas import SCHEMAS, command_fields, file_name, schema_errors, spelling
 from tests.support.tracked import copy_tracked
 
 

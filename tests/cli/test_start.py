@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 import typer
 
-import splc
 from sampling.spec import BINARY, NUMERIC, WHOLE
 from splc import cli
 from splc.cli.app import COMMANDS, QUESTIONS, app, summary_of
@@ -67,15 +66,6 @@ def test_the_vocabulary_is_lazy() -> None:
     assert modules_after("import splc; dir(splc); splc.__version__").isdisjoint(HEAVY)
     used = modules_after("from splc import Measurements, Term, read_variability_model, read_measurements")
     assert used.isdisjoint({"sampling", "comparison"})
-
-
-def test_the_vocabulary_is_there() -> None:
-    """Every name of the core vocabulary can be had, and is listed; another name is an ordinary AttributeError."""
-    for name in vars(splc)["__all__"]:
-        assert getattr(splc, name) is not None
-        assert name in dir(splc)
-    with pytest.raises(AttributeError, match="nothing"):
-        getattr(splc, "nothing")  # noqa: B009
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["nonsense"]])

@@ -19,16 +19,7 @@ from splc.measuring.journal import read_journal
 from tests.cli.conftest import Run
 from tests.support.programs import script
 
-DESCRIPTION = """<vm name="solver"><binaryOptions>
-<configurationOption><name>cache</name><optional>True</optional></configurationOption>
-<configurationOption><name>log</name><optional>True</optional></configurationOption>
-</binaryOptions><numericOptions>
-<configurationOption><name>threads</name><minValue>1</minValue><maxValue>16</maxValue>
-<stepFunction>threads * 2</stepFunction></configurationOption>
-<configurationOption><name>level</name><minValue>1</minValue><maxValue>9</maxValue>
-<stepFunction>level + 1</stepFunction></configurationOption>
-</numericOptions></vm>
-"""
+DESCRIPTION = (Path(__file__).parent / "solver.xml").read_text(encoding="utf-8")
 # The best configuration has 8 threads, the cache and level 3; log does nothing, and 16 threads with the cache fail.
 # Microseconds are integers, so that a shell can compute them: a process of it takes a tenth of one of Python.
 CODE = """
@@ -175,39 +166,22 @@ def test_runs_are_ended_early(run: Run, solver: Path) -> None:
     assert again["ended_early"] == found["ended_early"]
 
 
-@pytest.fixture
-def works(solver: Path) -> Path:
-    """Return the folder, in which no configuration fails, with the table of all."""
-    script(solver, CODE.replace("exit 1", ":"), SHELL)
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_replay_is_a_run(run: Run, solver: Path, fails: bool) -> None:
+    """A replay has the values of a run whose command looks them up; configurations that failed fail in it, too."""
+    if not fails:
+        script(solver, CODE.replace("exit 1", ":"), SHELL)
     grid = product((0, 1), (0, 1), (1, 2, 4, 8, 16), range(1, 10))
-    rows = [f"{cache},{log},{threads},{level},{value(cache, threads, level)}" for cache, log, threads, level in grid]
+    rows = [f"{c},{g},{t},{n},{'failed' if fails and c and t == 16 else value(c, t, n)}" for c, g, t, n in grid]
     (solver / "all.csv").write_text("\n".join(["cache,log,threads,level,time", *rows, ""]), encoding="utf-8")
-    return solver
-
-
-def test_a_replay_is_a_run(run: Run, works: Path) -> None:
-    """A replay of all configurations that work has the values of a run whose command looks them up."""
-    more = ("--budget", "16", *TUNE[7:], "--seed", "3", "--json")
+    more = ("--budget", "20" if fails else "16", *TUNE[7:], "--seed", "3", "--json")
     live = json.loads(run(*TUNE[:5], *more).stdout)
     result = run("tune", "--replay", "all.csv", "--property", "time", *more)
-    [replay] = json.loads(result.stdout)["replays"]
-    assert replay["values"] == [step["value"] for step in live["trajectory"]]
-    assert (replay["seed"], replay["rank_percent"], replay["regret"]) == (3, 0, 0)
-
-
-def test_a_replay_fails_where_runs_do(run: Run, solver: Path) -> None:
-    """Configurations that failed in the table fail in a replay, as runs of a command do."""
-    grid = product((0, 1), (0, 1), (1, 2, 4, 8, 16), range(1, 10))
-    rows = [f"{c},{g},{t},{level},{'failed' if c and t == 16 else value(c, t, level)}" for c, g, t, level in grid]
-    (solver / "all.csv").write_text("\n".join(["cache,log,threads,level,time", *rows, ""]), encoding="utf-8")
-    more = ("--budget", "20", *TUNE[7:], "--seed", "3")
-    live = json.loads(run(*TUNE[:5], *more, "--json").stdout)
-    found = json.loads((result := run("tune", "--replay", "all.csv", "--property", "time", *more, "--json")).stdout)
+    found = json.loads(result.stdout)
     [replay] = found["replays"]
     assert replay["values"] == [step["value"] for step in live["trajectory"]]
-    assert None in replay["values"]
-    assert (found["configurations"], replay["rank_percent"]) == (180, 0)
-    assert "failed: runs of them fail in replays, too" in result.stderr
+    assert (found["configurations"], replay["seed"], replay["rank_percent"], replay["regret"]) == (180, 3, 0, 0)
+    assert (None in replay["values"], "failed: runs of them fail in replays, too" in result.stderr) == (fails, fails)
 
 
 @pytest.mark.parametrize("schema", ["cache", "T4"])

@@ -1,10 +1,11 @@
-"""Every measure keeps the laws that it declares, breaks those that it does not, and agrees with others' code."""
+"""Measures between predictions: laws that hold for each, and values by definition."""
 
 from __future__ import annotations
 
 import itertools
 import math
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -16,9 +17,72 @@ from sklearn import metrics
 
 from comparison.measures import DEFAULT_KEYS, MEASURES, Measure, mean_power, measure, median, ranks, ratio, similarity
 from splc.types import Array
-from tests.comparison.laws import Laws, growth_of, laws_of
 from tests.support.examples import examples
 from tests.support.golden_messages import check_calls, check_messages
+
+
+@dataclass(frozen=True)
+class Laws:
+    """The laws of a measure m for any a, b and c, wherever it is defined."""
+
+    identity: float = 0.0  # m(a, a)
+    bounds: tuple[float, float] = (0.0, math.inf)  # the closed interval that m(a, b) lies in
+    symmetric: bool = True  # m(a, b) = m(b, a)
+    separates: bool = True  # only equal vectors have m(a, b) = m(a, a) (where all weights are positive)
+    # D(a, c) ≤ D(a, b) + D(b, c), with the dissimilarity D(a, b) = |m(a, b) - m(a, a)|: the measure itself, or 1 - it
+    # for a similarity
+    triangle: bool = True
+
+
+_METRIC = Laws()
+_LIMITED = Laws(bounds=(0.0, 1.0))
+_NO_TRIANGLE = Laws(triangle=False)
+_DISSIMILARITY = Laws(bounds=(0.0, 1.0), triangle=False)
+_SMAPE = Laws(bounds=(0.0, 200.0))
+# Relative errors leave out references of 0: vectors that differ only there have no error.
+_ERROR = Laws(symmetric=False, separates=False, triangle=False)
+_FULL_ERROR = replace(_ERROR, separates=True)
+_R2 = Laws(1.0, (-math.inf, 1.0), symmetric=False, triangle=False)
+# The cosine of proportional vectors is 1, as is the correlation of linearly dependent ones.
+_ANGLE = Laws(1.0, (-1.0, 1.0), separates=False, triangle=False)
+_PRODUCT = Laws(1.0, (-1.0, 1.0), triangle=False)
+_KUMAR = replace(_PRODUCT, bounds=(-1 / 3, 1.0))
+_JACCARD = Laws(1.0, (-math.inf, 1.0), triangle=False)
+# Of positive values 1 - Jaccard is a metric.
+_POSITIVE_JACCARD = Laws(1.0, (0.0, 1.0))
+_POSITIVE_ANGLE, _POSITIVE_PRODUCT = (replace(laws, bounds=(0.0, 1.0)) for laws in (_ANGLE, _PRODUCT))
+# Those for any values and those for positive ones; Minkowski distances, of any order, are metrics.
+_LAWS = {
+    "manhattan euclidean chebyshev mae rmse canberra": (_METRIC, _METRIC),
+    "error_rate error_rate_reversed max_relative_error": (_ERROR, _FULL_ERROR),
+    "median_relative_error": (_ERROR, _ERROR),
+    "smape": (_SMAPE, _SMAPE),
+    "r2": (_R2, _R2),
+    "pearson spearman": (_ANGLE, _ANGLE),
+    "cosine": (_ANGLE, _POSITIVE_ANGLE),
+    "dice": (_PRODUCT, _POSITIVE_PRODUCT),
+    "kumar_hassebrook": (_KUMAR, _POSITIVE_PRODUCT),
+    "jaccard": (_JACCARD, _POSITIVE_JACCARD),
+    "soergel": (_NO_TRIANGLE, _LIMITED),
+    "braycurtis": (_NO_TRIANGLE, _DISSIMILARITY),
+}
+# Every row k times gives k^growth times the value: 0 for means, so that values over different numbers of configurations
+# can be compared.
+_GROWTH = {"manhattan": 1.0, "euclidean": 1 / 2, "canberra": 1.0}
+
+
+def laws_of(measure: Measure, *, positive: bool) -> Laws:
+    """Return the laws of a measure."""
+    if measure.key.startswith("minkowski"):
+        return _METRIC
+    return next(laws for keys, laws in _LAWS.items() if measure.key in keys.split())[positive]
+
+
+def growth_of(measure: Measure) -> float:
+    """Return the power of the number of times that every row is repeated by which the measure grows."""
+    order = measure.key.removeprefix("minkowski")
+    return 1 / float(order) if order != measure.key else _GROWTH.get(measure.key, 0.0)
+
 
 ALL = [*MEASURES.values(), measure("minkowski4"), measure("minkowski2.5"), measure("minkowski40")]
 every = pytest.mark.parametrize("tested", ALL, ids=lambda tested: tested.key)

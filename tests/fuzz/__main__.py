@@ -35,8 +35,7 @@ def instrumented() -> AbstractContextManager[None]:
 
 with instrumented():
     from tests.fuzz import limits
-    from tests.fuzz.limits import check, peak_megabytes, restart_peak, seconds
-    from tests.fuzz.mutations import UNITS, mutated, places, repeated
+    from tests.fuzz.limits import UNITS, check, mutated, peak_megabytes, places, repeated, restart_peak, seconds
     from tests.fuzz.readers import READERS, Reader
     from tests.support.paths import ROOT
 

@@ -1,4 +1,4 @@
-"""The readers that are fuzzed, each with texts to begin with: of its own, and files of the repository and of others."""
+"""The readers that are fuzzed, and small valid files of their formats."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from sampling import parse_spec
 from sampling.designs.whole import read_population
-from sampling.spec import parse_spec
+from splc import infer_system
 from splc.arithmetic.tokens import NameTable
 from splc.errors import SplcError
 from splc.formats import detect
 from splc.formats.detect import read_variability_model
 from splc.formats.experiments.folder import read_cube_profile
 from splc.formats.experiments.read import read_experiment
-from splc.formats.inference import infer_system
 from splc.formats.measurements.configurations import read_configurations, read_inputs, read_observed
 from splc.formats.measurements.rows import Policy
 from splc.formats.models.parameters import read_parameters
@@ -36,11 +36,38 @@ from splc.study.folder import results_folder
 from splc.system.constraints import parse_arithmetic, parse_boolean
 from splc.system.options import step_values
 from splc.system.variability import VariabilityModel
-from tests.fuzz import seeds
 from tests.support.cube_files import write_cube
 from tests.support.paths import CASES
 from tests.support.reader_golden import READER_FILES, read_cases
 from tests.support.real_data import DATA
+
+SEEDS = Path(__file__).parent / "seeds"
+SYSTEM, CSV, XML, LOG, MODEL_JSON, STUDY, SPECS, LINES, EXPERIMENT, MANIFEST, FEATUREIDE = (
+    (SEEDS / f"{name}.txt").read_text(encoding="utf-8")
+    for name in (
+        "system",
+        "csv",
+        "xml",
+        "log",
+        "model-json",
+        "study",
+        "specs",
+        "lines",
+        "experiment",
+        "manifest",
+        "featureide",
+    )
+)
+MODEL = "# expert\na = 2 * `x`\nT = a + slope * x^2 / 3 - sqrt(y) * log2(x * y)^-1.5 +\n  (left + 2)^2 * cache\n"
+PARAMETERS = 'base = 0.5 # s\nab = "x + 1"\nq = 2e-3\nside = left + 1\n'
+POINTS = "PARAMETER x\nPARAMETER y\nPOINTS (1 2) (2 2)\nREGION main->f\nMETRIC time\nDATA 1 2 # c\nDATA 3 4\n"
+TERMS = "x * log10( y )\ncache * left # both\n`x` * x\n"
+JOURNAL = b'{"kind":"header","schema":1}\n{"kind":"run","run":1,"crc":"00000000"}\n'
+OUTPUT = 'time: 12.5 s\nTIME: .5e3\n{"time": [1, {"a.b": 2}]}\nx;time\n1;2,5\n"a,b",3\n'
+TEMPLATES = "./run -n {x} {cache?--cache:} {left,right?--side {left}} {options} '{x*2+1}' \"{seed}\"\n"
+CONSTRAINTS = "x <= 2\ncache | !left\n!a & -b\nx * (y + 2.5) - log10(x) / 3 != 1e-3\nsqrt(x)^2^-1 >= ln(`y`)\n"
+DIMACS = "c 1 a b\nc 2 c\np cnf 3 3\n1 -2 0\n2 3\n-1 0 -3 0\n"
+
 
 # Larger files make runs slow; their beginnings have the same structure.
 SEED_BYTES = 3000
@@ -86,7 +113,7 @@ def small() -> VariabilityModel:
     """Return the system that the seeds are about."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "system.xml"
-        path.write_text(seeds.SYSTEM, encoding="utf-8")
+        path.write_text(SYSTEM, encoding="utf-8")
         return read_variability_model(path)
 
 
@@ -118,7 +145,7 @@ def _golden(name: str, suffix: str = "") -> tuple[bytes, ...]:
 def _archive() -> bytes:
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("experiment.json", seeds.EXPERIMENT)
+        archive.writestr("experiment.json", EXPERIMENT)
     return stream.getvalue()
 
 
@@ -174,29 +201,29 @@ def _output(path: Path) -> object:
 
 # One of each kind of file that splc tells apart.
 _KINDS: tuple[str | bytes, ...] = (
-    *(seeds.SYSTEM, seeds.CSV, seeds.XML, seeds.LOG, seeds.MODEL, seeds.MODEL_JSON, seeds.LINES, seeds.POINTS),
-    seeds.DIMACS,
+    *(SYSTEM, CSV, XML, LOG, MODEL, MODEL_JSON, LINES, POINTS),
+    DIMACS,
     *_golden("feature-model", ".uvl")[:4],
     *_golden("script")[:4],
 )
 READERS: dict[str, Reader] = {
-    "system-xml": Reader(read_variability_model, (seeds.SYSTEM,), ("*ystem.xml", "*Model.xml"), ".xml"),
+    "system-xml": Reader(read_variability_model, (SYSTEM,), ("*ystem.xml", "*Model.xml"), ".xml"),
     "system-uvl": Reader(_format("system", "uvl"), _golden("feature-model", ".uvl"), ("*.uvl.gz",), ".uvl"),
-    "system-featureide": Reader(_format("system", "featureide"), (seeds.FEATUREIDE,), (), ".xml"),
-    "system-dimacs": Reader(_format("system", "dimacs"), (seeds.DIMACS,), ("*.dimacs.gz",), ".dimacs"),
+    "system-featureide": Reader(_format("system", "featureide"), (FEATUREIDE,), (), ".xml"),
+    "system-dimacs": Reader(_format("system", "dimacs"), (DIMACS,), ("*.dimacs.gz",), ".dimacs"),
     "system-configspace": Reader(_format("system", "configspace"), _golden("configspace"), (), ".json"),
     "measurements-csv": Reader(
         _measurements("csv", Policy()),
-        (seeds.CSV, seeds.CSV.replace(",", ";"), "cache;left;x;1,5\n"),
+        (CSV, CSV.replace(",", ";"), "cache;left;x;1,5\n"),
         ("*.csv", "*.csv.gz"),
         ".csv",
     ),
     "measurements-csv-dropped": Reader(
-        _measurements("csv", Policy("drop", "first", "median")), (seeds.CSV,), ("*.csv",), ".csv"
+        _measurements("csv", Policy("drop", "first", "median")), (CSV,), ("*.csv",), ".csv"
     ),
-    "measurements-xml": Reader(_measurements("xml", Policy()), (seeds.XML,), ("measurements.xml",), ".xml"),
-    "measurements-xml-dropped": Reader(_measurements("xml", Policy("drop", "mean", "min")), (seeds.XML,), (), ".xml"),
-    "table": Reader(infer_system, (seeds.CSV, seeds.CSV.replace(",", ";")), ("*.csv", "*.csv.gz"), ".csv"),
+    "measurements-xml": Reader(_measurements("xml", Policy()), (XML,), ("measurements.xml",), ".xml"),
+    "measurements-xml-dropped": Reader(_measurements("xml", Policy("drop", "mean", "min")), (XML,), (), ".xml"),
+    "table": Reader(infer_system, (CSV, CSV.replace(",", ";")), ("*.csv", "*.csv.gz"), ".csv"),
     "tools": Reader(infer_system, _golden("tools")),
     "observed-csv": Reader(
         lambda path: read_observed([path], small()),
@@ -204,23 +231,21 @@ READERS: dict[str, Reader] = {
         (),
         ".csv",
     ),
-    "configurations-csv": Reader(lambda path: read_configurations(path, small()), (seeds.CSV,), (), ".csv"),
-    "inputs-csv": Reader(lambda path: read_inputs(path, small(), Policy()), (seeds.CSV,), (), ".csv"),
-    "population-csv": Reader(lambda path: read_population(str(path), small()), (seeds.CSV,), (), ".csv"),
-    "model-json": Reader(_model("json"), (seeds.MODEL_JSON,), ("*.json",), ".json"),
-    "model-text": Reader(_model("txt"), (seeds.MODEL, seeds.SPECS), ("analytical*.txt",), ".txt"),
-    "model-log": Reader(_model("log"), (seeds.LOG,), ("*.log",), ".log"),
-    "term-list": Reader(lambda path: parse_term_list(read_source(path), small()), (seeds.TERMS,), ()),
-    "parameters-lines": Reader(read_parameters, (seeds.PARAMETERS,), (), ".txt"),
+    "configurations-csv": Reader(lambda path: read_configurations(path, small()), (CSV,), (), ".csv"),
+    "inputs-csv": Reader(lambda path: read_inputs(path, small(), Policy()), (CSV,), (), ".csv"),
+    "population-csv": Reader(lambda path: read_population(str(path), small()), (CSV,), (), ".csv"),
+    "model-json": Reader(_model("json"), (MODEL_JSON,), ("*.json",), ".json"),
+    "model-text": Reader(_model("txt"), (MODEL, SPECS), ("analytical*.txt",), ".txt"),
+    "model-log": Reader(_model("log"), (LOG,), ("*.log",), ".log"),
+    "term-list": Reader(lambda path: parse_term_list(read_source(path), small()), (TERMS,), ()),
+    "parameters-lines": Reader(read_parameters, (PARAMETERS,), (), ".txt"),
     "parameters-toml": Reader(read_parameters, _golden("parameters", ".toml"), ("parameters*.toml",), ".toml"),
     "experiment-text": Reader(
-        _format("experiment", "text"), (seeds.POINTS, *_golden("experiments-text")), ("*_parameter_*.txt",), ".txt"
+        _format("experiment", "text"), (POINTS, *_golden("experiments-text")), ("*_parameter_*.txt",), ".txt"
     ),
-    "experiment-json": Reader(
-        _format("experiment", "json"), (seeds.EXPERIMENT, *_golden("experiments-json")), (), ".json"
-    ),
+    "experiment-json": Reader(_format("experiment", "json"), (EXPERIMENT, *_golden("experiments-json")), (), ".json"),
     "experiment-jsonl": Reader(
-        _format("experiment", "jsonl"), (seeds.LINES, *_golden("experiments-jsonl")), ("*.jsonl",), ".jsonl"
+        _format("experiment", "jsonl"), (LINES, *_golden("experiments-jsonl")), ("*.jsonl",), ".jsonl"
     ),
     "experiment-extra-p": Reader(_format("experiment", "extra-p"), (_archive,), ("*.extra-p",), ".extra-p"),
     "experiment-csv": Reader(
@@ -230,23 +255,23 @@ READERS: dict[str, Reader] = {
         ".csv",
     ),
     "experiment-cube": Reader(read_cube_profile, (_cube,), (), ".cubex"),
-    "results": Reader(_results, (seeds.MANIFEST,), (), ".json"),
+    "results": Reader(_results, (MANIFEST,), (), ".json"),
     "script-a": Reader(_format("script", "a"), _golden("script"), ("*.a",), ".a"),
-    "study-toml": Reader(read_study, (seeds.STUDY,), ("study*.toml",), ".toml"),
+    "study-toml": Reader(read_study, (STUDY,), ("study*.toml",), ".toml"),
     "settings": Reader(lambda path: settings_of(read_source(path)), ("abortError:1\nbagging true\n",)),
     "project-toml": Reader(read_project_file, _golden("project"), ("splc.toml",), ".toml"),
-    "sampling": Reader(_lines(parse_spec), (seeds.SPECS,)),
-    "template": Reader(_lines(lambda text: parse_template(text, small(), ("seed",))), (seeds.TEMPLATES,)),
+    "sampling": Reader(_lines(parse_spec), (SPECS,)),
+    "template": Reader(_lines(lambda text: parse_template(text, small(), ("seed",))), (TEMPLATES,)),
     "properties": Reader(
         _lines(lambda text: parse_properties([text], ("x",))),
         ("w=regex:(a|b)[0-9]+\na=stderr:json:x.0\nb=csv:time\ntime\nc=cpu\n",),
     ),
-    "output": Reader(_output, (seeds.OUTPUT,)),
-    "journal": Reader(read_journal, (seeds.JOURNAL,), ("*.journal",), ".journal"),
+    "output": Reader(_output, (OUTPUT,)),
+    "journal": Reader(read_journal, (JOURNAL,), ("*.journal",), ".journal"),
     "kind": Reader(_kind, _KINDS),
-    "constraint-boolean": Reader(_lines(lambda text: parse_boolean(text, _NAMES)), (seeds.CONSTRAINTS,)),
+    "constraint-boolean": Reader(_lines(lambda text: parse_boolean(text, _NAMES)), (CONSTRAINTS,)),
     "constraint-arithmetic": Reader(
-        _lines(lambda text: parse_arithmetic(text, _NAMES, "mixed", "none", True)), (seeds.CONSTRAINTS,)
+        _lines(lambda text: parse_arithmetic(text, _NAMES, "mixed", "none", True)), (CONSTRAINTS,)
     ),
     "step": Reader(
         _lines(lambda text: step_values("x", 1.0, 100.0, text)), ("x * 2\nn + 1\nx ^ 1.5 + log10(x)\n-(x - 7) / 3\n",)

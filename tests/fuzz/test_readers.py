@@ -10,8 +10,7 @@ import pytest
 
 from splc.errors import InputError
 from splc.formats.detect import FORMATS
-from tests.fuzz.limits import BYTES, MEGABYTES, TooSlowError, check, peak_megabytes, restart_peak
-from tests.fuzz.mutations import mutated
+from tests.fuzz.limits import BYTES, MEGABYTES, TooSlowError, check, mutated, peak_megabytes, restart_peak
 from tests.fuzz.readers import READERS, Reader
 
 # The number of changed seeds of each reader.

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
@@ -10,11 +12,16 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
+from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.formats.detect import read_variability_model
 from splc.formats.measurements.read import read_measurements
+from splc.learning import LearningProblem, LearningResult
 from splc.learning.features import Feature, FeatureTable
+from splc.learning.judging import judged
 from splc.learning.stepwise.candidates import CandidateGrid
+from splc.models.influence import InfluenceModel
+from splc.types import Array
 from tests.support.real_data import real
 
 README = {
@@ -86,3 +93,39 @@ def problems(draw: Any, most_rows: int = 40) -> FeatureTable:
         columns[f"n{i}"] = values
     target = rng.uniform(1, 10, rows) * 10.0 ** draw(st.integers(-12, 12))
     return FeatureTable(tuple(features), columns, target)
+
+
+@dataclass(frozen=True)
+class MadeLearner:
+    """A learner whose predictor is a function of configurations, made from a learning problem."""
+
+    made: Callable[[LearningProblem], Callable[[Configurations], Array]]
+    printed: InfluenceModel | None = None
+    name: str = "made"
+    preset: str = "default"
+    draws: bool = False
+    suffix: str = ".json"
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def learn(self, problem: LearningProblem) -> LearningResult:
+        """Learn as stated, in no time."""
+        predictor = Predicts(self.made(problem))
+        return judged(problem, self, predictor, termination="done", seconds=0.0, printed=self.printed)
+
+
+@dataclass(frozen=True)
+class Predicts:
+    """A predictor without terms."""
+
+    predict: Callable[[Configurations], Array]
+
+
+def mean_of(problem: LearningProblem) -> Callable[[Configurations], Array]:
+    """Return what predicts the mean of the learning set for every configuration."""
+    return constant(float(problem.target.mean()))
+
+
+@cache
+def constant(value: float) -> Callable[[Configurations], Array]:
+    """Return what predicts a value for every configuration: the same function for the same value."""
+    return lambda configurations: np.full(len(configurations), value)

@@ -1,4 +1,4 @@
-"""Baselines as learners: laws, small and odd learning sets; estimators as SPL Conqueror's scripts write them."""
+"""Baselines and scaling models as learners: laws, small and odd learning sets, estimators as scripts write them."""
 
 from __future__ import annotations
 
@@ -24,14 +24,15 @@ from splc.learning.baselines import (
     search,
     spelled,
 )
+from splc.learning.pmnf import PmnfLearner, is_scalable
 from splc.learning.registry import BASELINES
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 from tests.learning.conftest import measured
 from tests.support.examples import examples
-from tests.support.golden_messages import check_messages
-from tests.support.objects import present
+from tests.support.golden_messages import check_calls, check_messages
+from tests.support.objects import of, present
 
 OPTIONS = (
     BinaryOption("base", optional=False),
@@ -252,3 +253,66 @@ def test_targets_are_learned_in_their_own_unit() -> None:
     found = learn(Measurements(configurations, {"t": values}), learner=ScikitLearner("KNeighborsRegressor", {}))
     plain = KNeighborsRegressor().fit(x[:, None], values)
     np.testing.assert_allclose(found.predictor.predict(configurations), plain.predict(x[:, None]), rtol=1e-12)
+
+
+NUMBERS = {name: [1, 2, 3] for name in "pqrstu"}
+VARIED = {name: np.array([1, 2, 3]) for name in NUMBERS}
+OPTIONAL = NumericOption("p", (1.0, 2.0), deselected_flag=0.0)
+
+
+def scalable(options: dict[str, Any], columns: dict[str, Any]) -> bool:
+    """Return whether configurations of options differ as scaling models need it."""
+    return is_scalable(Configurations.from_columns(VariabilityModel.of(options), columns))
+
+
+def test_scalable_systems() -> None:
+    """One to five numeric options vary, which are always selected, and nothing else does."""
+    check_calls("scalable-systems", scalable, NUMBERS=NUMBERS, VARIED=VARIED, OPTIONAL=OPTIONAL, bool=bool)
+
+
+def test_what_pmnf_learns_from() -> None:
+    """The result has the scaling model with its intervals; options that are not numeric are refused by name."""
+    system = VariabilityModel.of({"p": [1, 2, 4, 8, 16], "n": [10, 20], "b": bool})
+    p = np.array([1.0, 2.0, 4.0, 8.0, 16.0])
+    columns = {"p": p, "n": np.full(5, 20.0), "b": np.zeros(5)}
+    found = learn(Measurements(Configurations.from_columns(system, columns), {"t": 7 + 3 * p}), "t", learner="pmnf")
+    assert found.scaling is not None
+    assert found.scaling.predict(32.0) == pytest.approx(103)
+    assert found.model.predict(Configurations.from_columns(system, columns)) == pytest.approx(7 + 3 * p)
+    assert any("n is 20 in all configurations" in note for note in found.notes)
+    # The order of the rows does not matter.
+    for order in ([4, 3, 2, 1, 0], [2, 0, 1, 4, 3]):
+        rows = Configurations.from_columns(system, {name: column[order] for name, column in columns.items()})
+        again = learn(Measurements(rows, {"t": 7 + 3 * p[order]}), "t", learner="pmnf")
+        assert again.model.predict(rows) == pytest.approx(7 + 3 * p[order])
+    columns["b"] = np.array([0.0, 1, 0, 1, 0])
+    with pytest.raises(LearningError, match=r"b(.|\n)*differ in numeric options only, or choose stepwise"):
+        learn(Measurements(Configurations.from_columns(system, columns), {"t": 7 + 3 * p}), "t", learner="pmnf")
+
+
+def test_pmnf_refuses_observed_variables() -> None:
+    """A scaling model is about options: observed variables are refused before anything is fitted."""
+    configurations = Configurations.from_columns(VariabilityModel.of({"p": [1, 2, 4]}), {"p": [1, 2, 4]})
+    problem: Any = of(observed=("load",), rows=np.arange(3), configurations=configurations)
+    with pytest.raises(SpecError, match="pmnf does not learn from observed variables"):
+        PmnfLearner.of({}).learn(problem)
+
+
+def test_all_points_count_alike_unless_stated() -> None:
+    """Models of systems predict between the measured points: the default method has `local=False`, others none."""
+    assert PmnfLearner.of({}).settings["local"] is False
+    assert PmnfLearner.of({"local": True}).settings["local"] is True
+    assert "local" not in PmnfLearner.of({"method": "basic"}).stated
+
+
+@pytest.mark.parametrize(("switched", "note"), [(3, "3 of 5 configurations not learned from have"), (0, None)])
+def test_other_binary_options_are_noted(switched: int, note: str | None) -> None:
+    """A note states how many configurations that were not learned from have other binary options."""
+    system = VariabilityModel.of({"p": [1, 2, 4, 8, 16, 32, 64, 128, 256, 512], "b": bool})
+    p = 2.0 ** np.arange(10)
+    b = (np.arange(10) >= 5) & (np.arange(10) < 5 + switched)
+    measured = Measurements(Configurations.from_columns(system, {"p": p, "b": b.astype(float)}), {"t": 7 + 3 * p})
+    notes = learn(measured, "t", learning_set=np.arange(5), learner="pmnf").notes
+    found = [each for each in notes if "other binary options" in each]
+    assert len(found) == (note is not None)
+    assert all(each.startswith(str(note)) for each in found)

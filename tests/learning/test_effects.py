@@ -22,8 +22,8 @@ from splc.models.text.reader import expand_model
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Link
-from tests.learning.projection.known_targets import group as alternatives
 from tests.support.golden_messages import Lines, check_calls
+from tests.support.systems import group as alternatives
 
 REFS = ("ref_1", "ref_5", "ref_9")
 

@@ -1,4 +1,4 @@
-"""Predictions, nearest configurations, importances and cross-validated errors, by their definitions."""
+"""Errors of models: the rows that judge them, predictions, nearest configurations, importances, cross-validation."""
 
 from __future__ import annotations
 
@@ -9,20 +9,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from splc.data.accuracy import mean_relative_error
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import LearningError, SpecError
-from splc.learning import learn
+from splc.learning import LearningResult, judging, learn, learner_of
 from splc.learning.features import FeatureTable, total_effects
+from splc.learning.folds import ERRORS, JudgedRows, Judgement
 from splc.learning.judging import cross_validate, predictions, random_folds, round_errors
-from splc.learning.learner import match, nearest
+from splc.learning.learner import Learner, match, nearest
 from splc.learning.result import Predictor, term_shares
 from splc.models.influence import InfluenceModel
 from splc.models.terms import CONSTANT, option_term
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array, Link
-from tests.learning.conftest import problems
+from tests.learning.conftest import MadeLearner, Predicts, constant, problems
+from tests.support.objects import present
+from tests.support.systems import switches
 
 SYSTEM = VariabilityModel(
     "system",
@@ -144,15 +148,9 @@ ONE = VariabilityModel("line", (NumericOption("x", tuple(map(float, range(1, 21)
 LINE = Measurements(Configurations(ONE, np.arange(20)[:, np.newaxis]), {"time": np.arange(1.0, 21.0)})
 
 
-class Mean:
-    """Predicts the mean of the rows that it learned from."""
-
-    def __init__(self, rows: Array) -> None:
-        self.value = float(LINE["time"][rows].mean())
-
-    def predict(self, configurations: Configurations) -> Array:
-        """Return the mean for every configuration."""
-        return np.full(len(configurations), self.value)
+def mean_predictor(rows: Array) -> Predictor:
+    """Return what predicts the mean of the rows that it learned from."""
+    return Predicts(constant(float(LINE["time"][rows].mean())))
 
 
 @given(table=problems(), number=st.integers(2, 12), seed=st.integers(0, 3))
@@ -172,7 +170,7 @@ def test_each_row_is_predicted_without_its_fold() -> None:
 
     def learned_of(part: Array) -> list[Predictor]:
         learned.append(part)
-        return [Mean(part)]
+        return [mean_predictor(part)]
 
     (found,) = cross_validate(LINE, "time", rows, 4, 0, learned_of)
     values, errors = LINE["time"], []
@@ -198,7 +196,7 @@ def test_a_fold_that_cannot_be_learned_is_named() -> None:
             error = next(calls)  # type: ignore[call-overload]
             if error is not None:
                 raise error
-            return [Mean(part)]
+            return [mean_predictor(part)]
 
         with pytest.raises(LearningError, match=f"fold 2 of 5: no luck\n *{shown}"):
             cross_validate(LINE, "time", np.arange(20), 5, 0, learned_of)
@@ -210,10 +208,112 @@ def test_no_errors() -> None:
 
     def learned_of(part: Array) -> list[Predictor]:
         learned.append(part)
-        return [Mean(part)]
+        return [mean_predictor(part)]
 
     assert cross_validate(LINE, "time", np.arange(20), 5, 0, learned_of, lambda: len(learned) == 2) == []
     assert len(learned) == 2
     assert cross_validate(LINE, "time", np.arange(1), 5, 0, learned_of) == []
     zeros = Measurements(LINE.configurations, {"time": np.zeros(20)})
     assert cross_validate(zeros, "time", np.arange(20), 5, 0, learned_of) == [None]
+
+
+BITS_SYSTEM = VariabilityModel("bits", switches(10))
+BITS = (np.arange(1024)[:, None] >> np.arange(10)) & 1
+EVERY = Configurations(BITS_SYSTEM, BITS)
+RNG = np.random.default_rng(3)
+TRUE = 10 + BITS @ np.arange(1.0, 11.0)
+# Some values are missing, and some are 0.
+VALUES = np.where(
+    RNG.random(1024) < 0.05, np.nan, np.where(RNG.random(1024) < 0.05, 0, TRUE * RNG.normal(1, 0.1, 1024))
+)
+MEASURED = Measurements(EVERY, {"time": VALUES})
+LEARNED = np.sort(RNG.choice(1024, 400, replace=False))
+EVALUATION = Measurements(EVERY[:700], {"time": TRUE[:700] * RNG.normal(1, 0.2, 700)})
+
+
+def truth(configurations: Configurations) -> Array:
+    """Return the values without noise."""
+    return np.asarray(10 + configurations.indices @ np.arange(1.0, 11.0))
+
+
+def errors_of(judgement: Judgement) -> tuple[float | None, ...]:
+    """Return the errors in the order of their names."""
+    return tuple(judgement.errors[name] for name in ERRORS)
+
+
+@pytest.mark.parametrize("limit", [None, 1024, 620])
+@pytest.mark.parametrize("evaluation", [None, EVALUATION], ids=["others", "evaluation set"])
+def test_all_rows(limit: int | None, evaluation: Measurements | None) -> None:
+    """Without a limit, or with one that no group of rows exceeds, errors are those of all rows, to the last bit."""
+    evaluation = None if evaluation is None else evaluation[:600]
+    rows = JudgedRows.of(MEASURED, "time", LEARNED, evaluation, limit=limit)
+    others = np.delete(np.arange(1024), LEARNED)
+    rest = mean_relative_error(TRUE[others], VALUES[others])
+    if evaluation is not None:
+        rest = mean_relative_error(TRUE[:600], evaluation["time"])
+    found = rows.judge(truth)
+    wanted = mean_relative_error(TRUE[LEARNED], VALUES[LEARNED]), rest, mean_relative_error(TRUE, VALUES)
+    assert errors_of(found) == wanted
+    assert not rows.samples
+    assert not found.standard_errors
+    assert found.predicted.tolist() == TRUE.tolist()
+
+
+@pytest.mark.parametrize("evaluation", [None, EVALUATION], ids=["others", "evaluation set"])
+@pytest.mark.parametrize("limit", [100, 450])
+def test_errors_of_samples(limit: int, evaluation: Measurements | None) -> None:
+    """Errors of samples are within four standard errors of those of all rows, which half of them are farther off."""
+    whole = errors_of(JudgedRows.of(MEASURED, "time", LEARNED, evaluation, limit=None).judge(truth))
+    multiples = []
+    for seed in range(10):
+        rows = JudgedRows.of(MEASURED, "time", LEARNED, evaluation, seed=seed, limit=limit)
+        found = rows.judge(truth)
+        assert set(found.standard_errors) == set(rows.samples) == ({*ERRORS} if limit == 100 else {*ERRORS[1:]})
+        # The values and predictions of the error outside of the learning set, also without those that were learned.
+        values, predicted = rows.tested(found)
+        assert mean_relative_error(predicted, values) == found.errors["error"]
+        if rows.evaluation is not None:
+            is_learned = EVERY[LEARNED].find(rows.evaluation.configurations) >= 0
+            assert rows.tested(found, unlearned=True)[0].tolist() == values[~is_learned].tolist()
+        for name, error, wanted in zip(ERRORS, errors_of(found), whole, strict=True):
+            assert error is not None
+            assert wanted is not None
+            deviation = present(found.standard_errors.get(name, 0.0))
+            assert abs(error - wanted) <= 4 * deviation
+            multiples += [abs(error - wanted) / deviation] if deviation else []
+    assert 0.3 < np.median(multiples) < 1.2
+
+
+def learned(limit: int, monkeypatch: pytest.MonkeyPatch, learner: Learner) -> LearningResult:
+    """Return a model that is judged by at most so many rows of each kind."""
+    monkeypatch.setattr(judging, "MOST_JUDGED", limit)
+    return learn(MEASURED, learner=learner, learning_set=LEARNED[:50], seed=4)
+
+
+def test_slow_models_are_judged_by_samples(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A full model and its printed model are judged by the same sample; a note says how far its error may be off."""
+    printed = InfluenceModel.of_system([(CONSTANT, 20.0), (option_term("b9"), 9.0)], BITS_SYSTEM)
+    slow = MadeLearner(lambda problem: truth, printed)
+    whole, found = (learned(limit, monkeypatch, slow) for limit in (1024, 100))
+    assert whole.samples == {}
+    assert found.learning_error == pytest.approx(whole.learning_error)
+    sample = found.samples["error"]
+    assert (sample.configurations, sample.of) == (100, len(MEASURED.measured("time")) - whole.learning_configurations)
+    assert set(found.samples) == {"error", "error_all"}
+    for error, wanted, deviation in (
+        (found.error, whole.error, sample.standard_error),
+        (found.error_all, whole.error_all, found.samples["error_all"].standard_error),
+        (found.of_printed.error, whole.of_printed.error, sample.printed),
+    ):
+        assert 0 < abs(present(error) - present(wanted)) <= 4 * present(deviation)
+    assert sample.standard_error != sample.printed
+    assert found.of_printed.samples["error"].standard_error == sample.printed
+    (note,) = set(found.notes) - set(whole.notes)
+    assert f"100 of {sample.of}" in note
+
+
+def test_terms_are_judged_by_all_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A performance-influence model that predicts is judged by all rows, however many there are."""
+    few, whole = (learned(limit, monkeypatch, learner_of("stepwise")) for limit in (10, 1024))
+    assert (few.learning_error, few.error, few.error_all) == (whole.learning_error, whole.error, whole.error_all)
+    assert few.samples == {}

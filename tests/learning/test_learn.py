@@ -1,24 +1,32 @@
-"""`learn`: from measurements to a result."""
+"""`learn`: from measurements to a result; functions as factors of terms in every learner and format."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from sampling import Space
+from splc import read_model
+from splc.arithmetic.functions import TABLE, Function
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import LearningError, MeasurementError, SpecError
+from splc.formats.models.json import models_json_text
 from splc.formats.models.log_reader import parse_stored_log
 from splc.formats.models.log_writer import learned_log_text
+from splc.formats.models.stored_model import learned_file
+from splc.formats.models.text import model_text_file
 from splc.io.files import Source
 from splc.learning import Settings, learn
 from splc.learning.features import feature_table
 from splc.learning.stepwise.algorithm import ForwardSelection
+from splc.models.basis.atom import call
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
-from tests.learning.projection.known_targets import group
+from tests.support.systems import group
 
 MODEL = VariabilityModel(
     "s",
@@ -195,7 +203,6 @@ def test_notes_say_what_makes_a_result_less_than_it_seems() -> None:
     for rows, noted in ((2, True), (1, False)):
         found = learn(same, learning_set=np.arange(rows), preset="splconqueror")
         assert any("nothing to explain" in note for note in found.notes) == noted
-    assert any("all values are equal" in note for note in learn(same).notes)
     small = learn(ms, "time", learning_set=np.arange(0, len(ms), 40), preset="splconqueror", settings={"abortError": 0})
     assert any("as many terms" in note for note in small.notes)
     switched = learn(ms, "time", preset="splconqueror", settings={"learn_accumulatedLogFunction": True})
@@ -216,3 +223,44 @@ def test_validation_judges_candidates() -> None:
     other = learn(measured, learning_set=rows[::2], validation=rows[1::2], preset="splconqueror", settings=settings)
     assert own.model.options == {"x"}
     assert other.model.options == {"y"}
+
+
+SYSTEM = VariabilityModel(
+    "small",
+    (NumericOption("x", (0.5, 1.0, 1.7, 2.4, 3.5, 4.25, 6.6)), NumericOption("y", (0.0, 1.0)), BinaryOption("a")),
+)
+EVERYTHING = Space(SYSTEM).enumerate()
+# Logarithms are terms without the setting.
+OWN = [function for function in TABLE if function.base is None]
+
+
+@pytest.mark.parametrize("preset", ["default", "splconqueror"])
+@pytest.mark.parametrize("function", OWN, ids=lambda function: function.name)
+def test_learned_functions(function: Function, preset: str, tmp_path: Path) -> None:
+    """A learner finds a function of an option, and logs, text and JSON give the same terms."""
+    x, a = EVERYTHING.column("x"), EVERYTHING.column("a")
+    target = 20 + 7 * function.values(x) + 3 * a * function.values(x)
+    measured = Measurements(EVERYTHING, {"time": target})
+    result = learn(measured, "time", preset=preset, settings={"functions": function.name})
+    np.testing.assert_allclose(result.model.predict(EVERYTHING), target, rtol=1e-9)
+    atom = call(function.name, "x").term
+    assert atom in result.model.influences
+    for name, text in (
+        ("m.log", learned_log_text(result)),
+        ("m.txt", model_text_file(result.model)),
+        ("m.json", models_json_text(learned_file(result, "here", system=SYSTEM))),
+    ):
+        (tmp_path / name).write_text(text)
+        found = read_model(tmp_path / name, SYSTEM)
+        assert found.terms == result.model.terms, name
+
+
+@pytest.mark.parametrize("preset", ["default", "splconqueror"])
+def test_functions_without_values(preset: str) -> None:
+    """A function that has no value at a listed value of an option is not offered for this option."""
+    system = VariabilityModel("signs", (NumericOption("x", (-1.0, 0.0, 1.0, 2.0)), NumericOption("y", (1.0, 4.0, 9.0))))
+    everything = Space(system).enumerate()
+    target = 9 + everything.column("x") + np.sqrt(everything.column("y"))
+    result = learn(Measurements(everything, {"time": target}), "time", preset=preset, settings={"functions": "sqrt"})
+    assert call("sqrt", "y").term in result.model.influences
+    np.testing.assert_allclose(result.model.predict(everything), target, rtol=1e-9)

@@ -1,31 +1,35 @@
-"""The contract of learners: the registry, results of any learner, and predictors without terms."""
+"""The contract of learners: the registry, results of any learner, predictors without terms, searches of settings."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
+from sampling import Space
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import LearningError
 from splc.formats.models.stored_model import learned_file
-from splc.learning import LEARNERS, LearningProblem, LearningResult, learn, learner_of, registry
-from splc.learning.judging import judged, round_errors
+from splc.learning import LEARNERS, SettingsSearch, learn, learner_of, registry
+from splc.learning.features import feature_table
+from splc.learning.judging import random_folds, round_errors
 from splc.learning.projection import Ensemble
-from splc.learning.registry import LearnerKind
+from splc.learning.registry import LearnerKind, combinations_of, search_settings
 from splc.learning.result import Round, Step
 from splc.models.influence import InfluenceModel
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
-from splc.types import Array
-from tests.support.golden_messages import check_messages
+from tests.learning.conftest import MadeLearner, mean_of
+from tests.support.golden_messages import check_calls, check_messages
 
 MODEL = VariabilityModel("two", (NumericOption("x", (1.0, 2.0, 4.0, 8.0, 16.0)), NumericOption("y", (1.0, 2.0, 3.0))))
+
+
+MEAN = MadeLearner(mean_of, name="mean")
 
 
 @pytest.fixture
@@ -33,32 +37,6 @@ def measured() -> Measurements:
     """Return all configurations with the property 2 + 3 x."""
     x, y = (column.ravel() for column in np.meshgrid([1.0, 2, 4, 8, 16], [1.0, 2, 3]))
     return Measurements(Configurations.from_columns(MODEL, {"x": x, "y": y}), {"time": 2 + 3 * x})
-
-
-@dataclass(frozen=True)
-class Constant:
-    """Predicts one value."""
-
-    value: float
-
-    def predict(self, configurations: Configurations) -> Array:
-        """Return the value for every configuration."""
-        return np.full(len(configurations), self.value)
-
-
-@dataclass(frozen=True)
-class MeanLearner:
-    """Predicts the mean of the learning set."""
-
-    name: str = "mean"
-    preset: str = "default"
-    draws: bool = False
-    suffix: str = ".json"
-    settings: Mapping[str, Any] = field(default_factory=dict)
-
-    def learn(self, problem: LearningProblem) -> LearningResult:
-        """Learn the mean."""
-        return judged(problem, self, Constant(float(problem.target.mean())), termination="done", seconds=0.0)
 
 
 @pytest.mark.parametrize("name", ["stepwise", "pmnf"])
@@ -128,8 +106,8 @@ def test_a_full_model_without_terms(measured: Measurements) -> None:
 
 def test_another_learner(measured: Measurements, monkeypatch: pytest.MonkeyPatch) -> None:
     """A learner is used as a value, or by its name once it is in the table; its errors come from the same place."""
-    direct = learn(measured, "time", learner=MeanLearner(), learning_set=np.arange(5))
-    kind = LearnerKind({}, lambda preset, settings: MeanLearner())
+    direct = learn(measured, "time", learner=MEAN, learning_set=np.arange(5))
+    kind = LearnerKind({}, lambda preset, settings: MEAN)
     monkeypatch.setattr(registry, "LEARNERS", {**LEARNERS, "mean": lambda: kind})
     named = learn(measured, "time", learner="mean", learning_set=np.arange(5))
     assert named == direct
@@ -141,7 +119,7 @@ def test_another_learner(measured: Measurements, monkeypatch: pytest.MonkeyPatch
 
 def test_predictors_without_terms(measured: Measurements) -> None:
     """Functions that need terms refuse a predictor without terms, and name the learner."""
-    result = learn(measured, "time", learner=MeanLearner())
+    result = learn(measured, "time", learner=MEAN)
     assert not result.readable
     with pytest.raises(LearningError, match="the learner mean gives a predictor without terms"):
         _ = result.model
@@ -152,3 +130,120 @@ def test_predictors_without_terms(measured: Measurements) -> None:
 def test_unknown_learners_presets_and_settings() -> None:
     """Wrong names are refused with the nearest known one."""
     check_messages("learners", lambda text: learner_of(*json.loads(text)))
+
+
+VALUES = {"abortError": [10, 1], "numberOfRounds": [1, 3]}
+EVERY = Space(VariabilityModel.of({"a": bool, "b": bool, "c": bool, "d": bool, "n": [1, 2, 4, 8]})).enumerate()
+A, B, C, N = (EVERY.column(name) for name in "abcn")
+TIME = (10 + 9 * A + 2 * B * N + 3 * C) * np.random.default_rng(0).normal(1, 0.05, len(EVERY))
+MEASURED = Measurements(EVERY, {"time": TIME})
+ROWS = np.arange(0, 64, 2)
+
+
+def searched(values: Any = VALUES, **further: Any) -> SettingsSearch:
+    """Return the result of a search in every second measurement."""
+    settings = {"preset": "splconqueror", "learning_set": ROWS, **further}
+    return search_settings(MEASURED, "time", values, **settings)
+
+
+def test_errors_are_those_of_held_out_folds() -> None:
+    """Each trial has the mean relative error of models of the other folds, and the least one wins."""
+    found = searched()
+    y, configurations = TIME[ROWS], EVERY[ROWS]
+    folds = random_folds(feature_table(configurations, y), 5, 0)
+    means = []
+    for trial in found.trials:
+        errors = np.empty(len(ROWS))
+        for fold in range(5):
+            held = folds == fold
+            model = learn(MEASURED, "time", "splconqueror", settings=trial.settings, learning_set=ROWS[~held]).model
+            errors[held] = abs(model.predict(configurations[held]) - y[held]) / y[held] * 100
+        means.append(errors.mean())
+        assert trial.error is not None
+        assert trial.error.mean == pytest.approx(means[-1])
+    assert found.best is found.trials[int(np.argmin(means))]
+    assert [dict(trial.settings) for trial in found.trials] == [
+        {"abortError": a, "numberOfRounds": n} for a in (10, 1) for n in (1, 3)
+    ]
+
+
+def test_settings_of_the_printed_model_are_judged_by_it() -> None:
+    """The full model does not depend on the number of terms, the printed one does."""
+    found = searched({"terms": [1, 6]}, preset=None, folds=2)
+    assert len({trial.error.mean for trial in found.trials if trial.error is not None}) == 2
+
+
+@pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_processes_and_repetition_change_nothing(jobs: int) -> None:
+    """The result depends neither on the number of processes nor on the run."""
+    assert searched() == searched(jobs=jobs)
+
+
+def test_random_search_draws_distinct_combinations() -> None:
+    """A random search tries as many distinct combinations as asked for, the same ones for the same seed."""
+    values = {"numberOfRounds": list(range(1, 100)), "abortError": list(range(1, 100))}
+    found = searched(values, samples=6, seed=3, folds=2)
+    settings = [tuple(trial.settings.values()) for trial in found.trials]
+    assert len(set(settings)) == 6
+    assert found.combinations == 99 * 99
+    assert settings == sorted(settings)
+    assert found == searched(values, samples=6, seed=3, folds=2)
+    assert settings != [tuple(t.settings.values()) for t in searched(values, samples=6, seed=4, folds=2).trials]
+    assert len(searched({"numberOfRounds": [1, 2]}, samples=9, folds=2).trials) == 2
+
+
+def test_any_learner_can_be_searched() -> None:
+    """The settings of baselines and of the default learner can be searched, too."""
+    found = searched({"neighbours": [1, 5]}, learner="knn", preset=None)
+    assert {trial.settings["neighbours"] for trial in found.trials} == {1, 5}
+
+
+def test_trials_that_fail_have_a_reason() -> None:
+    """Settings that nothing can be learned with are listed with the reason; if all are, the search fails."""
+    values = {"first": ["a", "a * b"]}
+    found = searched(values)
+    assert found.best.settings == {"first": "a"}
+    assert found.trials[1].error is None
+    assert "is no candidate" in str(found.trials[1].reason)
+    with pytest.raises(LearningError, match=r"none of 1 trial of settings has an error: .*is no candidate"):
+        searched({"first": ["a * b"]})
+
+
+def test_wrong_values_are_refused_before_anything_is_tried() -> None:
+    """Unknown settings, wrong values, no values and too many combinations are refused."""
+    check_calls("searched-settings", searched)
+
+
+def test_stopped_searches_keep_finished_trials() -> None:
+    """Once asked to stop, a search tries nothing more."""
+    seen: list[tuple[int, int]] = []
+    found = searched(on_trial=lambda *at: seen.append(at), should_stop=lambda: len(seen) >= 2)
+    assert 2 <= len(found.trials) <= 3
+    assert seen[0] == (1, 4)
+    with pytest.raises(KeyboardInterrupt, match="before the first trial"):
+        searched(should_stop=lambda: True)
+
+
+def test_interrupted_search_names_the_best_trial_so_far() -> None:
+    """An interruption between trials names the settings with the smallest error of those that ended."""
+
+    def interrupted(done: int, total: int) -> None:
+        if done == 2:
+            raise KeyboardInterrupt
+
+    whole = searched()
+    with pytest.raises(KeyboardInterrupt, match="2 of 4") as caught:
+        searched(on_trial=interrupted)
+    best = min(whole.trials[:2], key=lambda trial: trial.error.mean if trial.error else np.inf)
+    assert f"the best: abortError=10, numberOfRounds={best.settings['numberOfRounds']} (" in str(caught.value)
+
+
+def test_drawn_combinations_are_distinct_in_any_number() -> None:
+    """Repeated values count once; all but one of many combinations are drawn as fast as few of them."""
+    values = {"abortError": [1, 2, 1], "numberOfRounds": [3, 4]}
+    chosen, total = combinations_of(values, None, 0)
+    assert total == len(chosen) == 4
+    assert chosen[1] == {"abortError": 1, "numberOfRounds": 4}
+    many = {"abortError": range(100), "numberOfRounds": range(200)}
+    chosen, total = combinations_of(many, 19_999, 1)
+    assert len({tuple(each.values()) for each in chosen}) == total - 1

@@ -14,13 +14,14 @@ from hypothesis import given, reject
 from hypothesis import strategies as st
 
 from sampling import sample
+from splc import parse_model
 from splc.arithmetic.functions import evaluate
 from splc.arithmetic.parser import parse
 from splc.arithmetic.tokens import MODEL_FUNCTIONS
 from splc.arithmetic.tree import Call, Name, Node, Number, Power, Product, Sum, Threshold
 from splc.data.configurations import Configurations
 from splc.errors import ExpressionError
-from splc.formats.models.text import parse_model, parse_model_text
+from splc.formats.models.text import parse_model_text
 from splc.io.files import Source
 from splc.learning.judging import predictions
 from splc.models.influence import EvaluationError, InfluenceModel

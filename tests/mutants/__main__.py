@@ -1,6 +1,6 @@
 """Mutation tests: `python -m tests.mutants --sample 40 --seed 20261128`. `make mutants` runs it with the day as seed.
 
-Random lines of the product are changed, one at a time. The tests of a mutant (`selection.py`) run until one fails, or
+Random lines of the product are changed, one at a time. The tests of a mutant (`processes.py`) run until one fails, or
 for some seconds of CPU; a test counts only if it passes without the change. So the share that is killed is a lower
 bound, and two trees are compared by the same seed and seconds.
 """
@@ -19,8 +19,7 @@ from functools import partial
 from pathlib import Path
 
 from tests.mutants.mutations import Mutation, sample
-from tests.mutants.processes import Child, Plugin, run_tests
-from tests.mutants.selection import Tests
+from tests.mutants.processes import Child, Plugin, Tests, run_tests
 from tests.support.cpu import preload
 
 ROOT = Path(__file__).resolve().parents[2]

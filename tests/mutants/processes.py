@@ -1,9 +1,11 @@
-"""Test runs in forked processes that have imported the dependencies, but not the mutated packages."""
+"""The tests of a mutant, and test runs in forked processes that have imported what it needs, but not the product."""
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import os
+import re
 import resource
 import signal
 import sys
@@ -11,6 +13,7 @@ import tempfile
 import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +25,60 @@ from tests.support.cpu import used
 SITE = Path(__file__).resolve().parent / "site"
 MEMORY = 6 * 1024**3
 WAITS = 5
+# Whole commands: they reach everything.
+GENERAL = ("tests/cli/test_golden.py", "tests/test_readers.py", "tests/test_documentation.py")
+GOLDEN = "tests/cli/test_golden.py"
+# More of them take too long to be imported.
+MOST = 25
+# The sessions of a verb come after this many test files.
+FIRST = 4
+
+
+@dataclass(frozen=True)
+class Tests:
+    """The test files of a tree."""
+
+    root: Path
+
+    @cached_property
+    def imports(self) -> dict[str, set[str]]:
+        """Return test file → the modules that it imports names from."""
+        found = {}
+        for file in sorted((self.root / "tests").rglob("test_*.py")):
+            nodes = ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+            modules = {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module}
+            found[file.relative_to(self.root).as_posix()] = modules
+        return found
+
+    @cached_property
+    def sessions(self) -> list[str]:
+        """Return the names of golden files of commands."""
+        folder = self.root / "tests" / "golden"
+        files = sorted(folder.rglob("*.txt")) if GOLDEN in self.imports else []
+        names = [file.relative_to(folder).with_suffix("").as_posix() for file in files]
+        return [name for name in names if name.split("/")[0] not in ("projects", "readers")]
+
+    def of(self, file: str) -> list[str]:
+        """Return the test files for a file of the product, the nearest ones first."""
+        module = file.removesuffix(".py").replace("/", ".")
+        package = module.rpartition(".")[0]
+        stem, folder = Path(file).stem, Path(file).parent.as_posix().removeprefix("splc/")
+
+        def nearness(name: str) -> int:
+            near = 8 * (module in self.imports[name]) + 8 * (Path(name).stem == f"test_{stem}")
+            near += 2 * (package in {each.rpartition(".")[0] for each in self.imports[name]})
+            near += 2 * (Path(name).parent.as_posix() == f"tests/{folder}")
+            return near + len(_words(name.removeprefix("tests/")) & _words(file.removeprefix("splc/")))
+
+        ranked = sorted(self.imports, key=lambda name: (-nearness(name), name))
+        near = [name for name in ranked if nearness(name) and name not in GENERAL]
+        words = _words(file.removeprefix("splc/").removeprefix("workflows/"))
+        sessions = [f"{GOLDEN}::test_golden[{name}]" for name in self.sessions if _words(name) & words]
+        return [*near[:FIRST], *sessions, *near[FIRST:MOST], *(name for name in GENERAL if name in self.imports)]
+
+
+def _words(path: str) -> set[str]:
+    return set(re.findall(r"[a-z]+", path)) - {"test", "py", "init", "read", "of"}
 
 
 class Plugin:

@@ -1,9 +1,12 @@
-"""Models that several tests of sampling need."""
+"""Models that several tests of sampling need, and the table of recorded samples."""
 
 from __future__ import annotations
 
+import csv
 import dataclasses
 from collections.abc import Callable, Iterable
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,6 +20,7 @@ from splc.system.options import BinaryOption, NumericOption, Option
 from splc.system.variability import VariabilityModel
 from tests.support.real_data import real
 from tests.support.shared_systems import DESCRIBED
+from tests.support.systems import group, renamed
 
 
 @pytest.fixture
@@ -41,13 +45,6 @@ def plane() -> VariabilityModel:
 
 # Two numeric options of which the second can be deselected.
 PLANE = VariabilityModel("optional plane", (A, dataclasses.replace(B, deselected_flag=-1.0)))
-
-
-def three_options() -> VariabilityModel:
-    """Return the three options of the program's verified example; the values of z do not meet maxValue."""
-    x = NumericOption("x", (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0), step="x * 2")
-    y = NumericOption("y", (1.0, 3.0, 5.0, 9.0, 20.0))
-    return VariabilityModel("three", (x, y, NumericOption("z", (0.0, 4.0, 8.0), step="z + 4", maximum=10.0)))
 
 
 def selected(system: VariabilityModel, spec: str, *names: str, seed: int = 0, **more: Any) -> str:
@@ -78,20 +75,35 @@ def attempt(model: VariabilityModel, spec: str, seed: int = 0) -> Sample | str:
 
 def joined(models: list[VariabilityModel]) -> VariabilityModel:
     """Return one system made of disjoint copies of purely binary ones without stated constraints."""
-    options: list[BinaryOption] = []
-    for copy, model in enumerate(models):
+    copies = (renamed(model, {name: f"{name}_{copy}" for name in model.names}) for copy, model in enumerate(models))
+    return VariabilityModel("joined", tuple(option for copy in copies for option in copy.options))
 
-        def new(name: str, copy: int = copy) -> str:
-            return f"{name}_{copy}"
 
-        options += [
-            dataclasses.replace(
-                option,
-                name=new(option.name),
-                parent=None if option.parent is None else new(option.parent),
-                implied=tuple(tuple(map(new, group)) for group in option.implied),
-                excluded=tuple(tuple(map(new, group)) for group in option.excluded),
-            )
-            for option in model.binary_options
-        ]
-    return VariabilityModel("joined", tuple(options))
+@cache
+def rows() -> list[dict[str, str]]:
+    """Return the rows of the table."""
+    with (Path(__file__).parent / "recorded_samples.csv").open(encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+def recorded(system: str) -> list[str]:
+    """Return the specs of which there are samples of a system."""
+    return [row["spec"] for row in rows() if row["system"] == system]
+
+
+def mixed() -> VariabilityModel:
+    """Return a system with a group, optional options, and numeric options, one of which can be deselected."""
+    base, engine = (BinaryOption(name, optional=False) for name in ("base", "engine"))
+    others = (BinaryOption("cache"), BinaryOption("lru", parent="cache"), BinaryOption("log", excluded=(("tiny",),)))
+    size = NumericOption("size", (1.0, 2.0, 4.0, 8.0, 16.0))
+    threads = NumericOption("threads", (1.0, 2.0, 3.0, 4.0), deselected_flag=-1.0)
+    own = group("fast", "safe", "tiny", parent="engine")
+    return VariabilityModel("mixed", (base, engine, *own, *others, size, threads))
+
+
+def levels() -> VariabilityModel:
+    """Return a system of three numeric options with 5, 7 and 12 values."""
+    return VariabilityModel.of({"x0": range(5), "x1": range(7), "x2": range(12)})
+
+
+MADE_UP = {"mixed": mixed(), "levels": levels()}

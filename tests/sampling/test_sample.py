@@ -1,9 +1,11 @@
-"""Every design on every small model: valid, distinct, reproducible; products against brute force."""
+"""Every design on every small model: valid, distinct, reproducible, as recorded; products; .NET's random numbers."""
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import re
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -14,25 +16,26 @@ from hypothesis import strategies as st
 
 from sampling import Sample, Space, draw_sample, sample
 from sampling.designs import product
+from sampling.draws import DotNetRandom
+from sampling.spec import BINARY, NUMERIC, WHOLE
 from splc.data.configurations import Configurations
-from splc.errors import SpecError
+from splc.errors import SpecError, SplcError
 from splc.system.options import BinaryOption, NumericOption, Option
 from splc.system.variability import VariabilityModel
-from tests.sampling.conftest import PLANE, attempt, selected, stated
-from tests.sampling.recorded import mixed, recorded
+from tests.sampling.conftest import MADE_UP, PLANE, attempt, mixed, recorded, rows, selected, stated
 from tests.support.examples import examples
 from tests.support.golden_messages import Lines, check_calls
 from tests.support.strategies import models
 
-BINARY = ("all", "optionwise", "pairwise", "random:2")
-NUMERIC = ("ff", "random:3", "pb:9,3", "pb:25,5,compat", "cci", "cci:compat", "cci:rotatable")
+BINARY_SPECS = ("all", "optionwise", "pairwise", "random:2")
+NUMERIC_SPECS = ("ff", "random:3", "pb:9,3", "pb:25,5,compat", "cci", "cci:compat", "cci:rotatable")
 NUMERIC_PARTS = [spec.removeprefix("all+") for spec in recorded("levels")]
 MIXED = [re.sub(r":20|:6|:3\b", ":N", spec) for spec in recorded("mixed")]
 SPECS = (
     *(f"{binary}+{spec}" for spec in NUMERIC_PARTS for binary in ("all", "optionwise")),
     *("random:N", "random:N,seed=7", "random:N,compat", "random:N,compat=2018", "random:asOW", *MIXED),
-    *(name for name in (*BINARY, *NUMERIC) if not name.startswith("random")),
-    *("+".join(pair) for pair in itertools.product(BINARY, NUMERIC)),
+    *(name for name in (*BINARY_SPECS, *NUMERIC_SPECS) if not name.startswith("random")),
+    *("+".join(pair) for pair in itertools.product(BINARY_SPECS, NUMERIC_SPECS)),
 )
 
 
@@ -136,3 +139,66 @@ def test_a_part_of_what_was_measured(spec: tuple[str, int], seed: int, order: li
     whole = sample(system, "measured:100%", seed, measured)
     assert whole[:n] == found
     assert len(whole) == 20
+
+
+USUAL, LONG = ("LLVM", "exastencils"), ("x264", "Dune", "splc_examples")
+# What was measured is sampled by `measured`, and values suggest what `suggest` samples.
+OTHERS = {"measured", "suggest"}
+
+
+def test_every_strategy_is_recorded() -> None:
+    """The table has a sample of every strategy, and of each of these systems."""
+    strategies = {part.partition(":")[0] for row in rows() for part in row["spec"].split("+")}
+    assert strategies == {*BINARY, *NUMERIC, *WHOLE} - OTHERS
+    assert {row["system"] for row in rows()} == {*USUAL, *LONG, *MADE_UP}
+
+
+def check_samples(name: str, system: VariabilityModel) -> None:
+    """Compare the samples of a system with the recorded ones."""
+    space = Space(system)
+    for row in rows():
+        if row["system"] != name:
+            continue
+        if not row["sha256"]:
+            with pytest.raises(SplcError, match=r"there are only|selects no configuration|fewer than \d values"):
+                draw_sample(system, row["spec"], 3, space=space)
+            continue
+        found = draw_sample(system, row["spec"], 3, space=space).configurations
+        assert len(found) == len(found.unique()) == int(row["configurations"]), row
+        assert space.check(found).all(), row
+        assert hashlib.sha256(str(found.indices.tolist()).encode()).hexdigest()[:12] == row["sha256"], row
+
+
+@pytest.mark.parametrize("name", MADE_UP)
+def test_samples_of_made_up_systems(name: str) -> None:
+    """Every strategy selects the recorded configurations with seed 3, all of them valid and distinct."""
+    check_samples(name, MADE_UP[name])
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize("name", [*USUAL, *(pytest.param(name, marks=pytest.mark.slow) for name in LONG)])
+def test_samples_of_real_systems(name: str, real_model: Callable[[str], VariabilityModel]) -> None:
+    """Every strategy selects the recorded configurations with seed 3, or refuses."""
+    check_samples(name, real_model(name))
+
+
+# `new Random(seed).Next()`, several times.
+PUBLISHED = {
+    0: [1559595546, 1755192844, 1649316166, 1198642031, 442452829],
+    1: [534011718, 237820880, 1002897798, 1657007234, 1412011072],
+    42: [1434747710, 302596119, 269548474, 1122627734, 361709742],
+}
+
+
+@pytest.mark.parametrize("seed", PUBLISHED)
+def test_published_numbers(seed: int) -> None:
+    """The first numbers of seeds 0, 1 and 42 are .NET's."""
+    random = DotNetRandom(seed)
+    assert [random.integer() for _ in range(5)] == PUBLISHED[seed]
+
+
+def test_published_bounded_numbers() -> None:
+    """`Next(10^9)` of seed 1 is 10^9 times its `NextDouble()`; `Next(100)` of seed 0."""
+    one, zero = DotNetRandom(1), DotNetRandom(0)
+    assert [one.below(10**9) for _ in range(5)] == [248668584, 110743977, 467010679, 771604122, 657518893]
+    assert [zero.below(100) for _ in range(5)] == [72, 81, 76, 55, 20]

@@ -1,8 +1,11 @@
-"""Models of several parameters: those of the default method, and those of Extra-P, by oracles."""
+"""Models of several parameters: the search, published models, and terms and predictions that are plausible."""
 
 from __future__ import annotations
 
 import itertools
+import pickle
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from casestudies.scaling_evaluation.several_functions import AXES as BROAD_AXES
 from casestudies.scaling_evaluation.sparse_functions import AXES, cheapest_first, functions
 from splc.formats.experiments.read import read_experiment
 from splc.scaling import fit, fit_many
@@ -17,11 +21,13 @@ from splc.scaling.data import condensed
 from splc.scaling.multi.default import search
 from splc.scaling.multi.extrap import all_combinations
 from splc.scaling.multi.terms import combinations, parameter_terms
+from splc.scaling.selection import CombinationShortlist
 from splc.types import Array
 from tests.support import scaling_oracle as oracle
 from tests.support.examples import examples
-from tests.support.multi_scaling_oracle import search_naively
+from tests.support.objects import present
 from tests.support.real_data import real
+from tests.support.scaling_oracle import search_naively
 
 GRID = np.array(list(itertools.product(AXES[0], AXES[1])))
 CUBE = np.array(list(itertools.product(AXES[0], AXES[1], AXES[3])))
@@ -211,3 +217,170 @@ def test_the_search_agrees_with_one_least_squares_fit_after_the_other(x: Any, ro
     assert len(shifts) >= 10
     assert shifts == pytest.approx([shifts[0]] * len(shifts), abs=1e-6)
     assert found.log_weights[0] == found.log_weights.max()
+
+
+_POWERS = (0.0, 0.25, 1 / 3, 0.5, 2 / 3, 0.75, 1.0, 1.5, 2.0, 2.5, 3.0)
+_TERMS = (
+    *((power, log) for power in _POWERS for log in (0, 1, 2) if power or log),
+    *((-0.5, 0), (-1.0, 0), (-1.0, 1), (-2.0, 0)),
+)
+
+
+def random_grid(seed: int) -> tuple[Array, Array]:
+    """Return the points of a grid, shape (n, parameters), and positive values, shape (n, repetitions)."""
+    rng = np.random.default_rng(seed)
+    parameters = int(rng.choice([2, 3], p=[0.75, 0.25]))
+    axes = [_axis(rng, int(rng.integers(3, 7 if parameters == 2 else 5))) for _ in range(parameters)]
+    points = np.array(list(itertools.product(*axes)))
+    terms = [_term(rng, values) for values in points.T]
+    kind = int(rng.integers(4))
+    constant = float(rng.choice([0, 0.01, 0.1, 1]))
+    shares = rng.dirichlet(np.ones(parameters))
+    if kind == 0:
+        values = constant + sum(share * term for share, term in zip(shares, terms, strict=True))
+    elif kind == 1:
+        values = constant + np.prod(terms, axis=0)
+    elif kind == 2:
+        values = (constant + terms[0]) * (constant + 0.1 + np.prod(terms[1:], axis=0))
+    else:
+        values = constant + 0.1 + terms[int(rng.integers(parameters))]
+    values = np.maximum(values, 1e-6)
+    for column in points.T:
+        size = float(rng.choice([0, 0.01, 0.05, 0.1]))
+        levels, which = np.unique(column, return_inverse=True)
+        values = values * np.exp(size * rng.normal(size=len(levels)))[which.ravel()]
+    repetitions = int(rng.choice([1, 1, 3]))
+    noise = float(rng.choice([0, 0.01, 0.05, 0.2]))
+    unit = 10 ** rng.uniform(-3, 4)
+    return points, unit * values[:, None] * np.exp(noise * rng.normal(size=(len(points), repetitions)))
+
+
+def along_axes(points: Array, factors: tuple[float, ...] = (2.0, 4.0, 8.0)) -> Array:
+    """Return points with one value at a time replaced by factors of itself and of the largest one, and 8 × all."""
+    found = [8 * points.max(axis=0, keepdims=True)]
+    for at in range(points.shape[1]):
+        for factor in factors:
+            for size in (points[:, at], points[:, at].max()):
+                further = points.copy()
+                further[:, at] = factor * size
+                found.append(further)
+    return np.unique(np.vstack(found), axis=0)
+
+
+def _axis(rng: np.random.Generator, number: int) -> Array:
+    start = float(rng.choice([1, 2, 4, 8, 10, 16, 32, 100]))
+    if rng.random() < 0.5:
+        return np.asarray(start * float(rng.choice([2, 4, 8])) ** np.arange(number))
+    return np.asarray(start * (1 + np.arange(number)))
+
+
+def _term(rng: np.random.Generator, values: Array) -> Array:
+    """Return the values of a random term, the largest being 1."""
+    power, log = _TERMS[rng.integers(len(_TERMS))]
+    found = values**power * np.log2(values) ** log
+    return np.asarray(found / found.max() if found.max() > 0 else np.ones(len(values)))
+
+
+SIGNED = np.array(list(itertools.product((8.0, 64.0, 512.0, 4096.0), (10.0, 20.0, 30.0, 40.0))))
+P, N = SIGNED.T
+# Errors that all points of a level share.
+LEVELS = np.repeat([1, 1.01, 1.02, 0.96], 4)
+
+
+def lowest(seed: int, smallest: float | None = None) -> tuple[float, float]:
+    """Return the lowest prediction of a random grid's model within 8 times along an axis, and the lowest bound.
+
+    `smallest`: what the smallest measurements are replaced by.
+    """
+    points, values = random_grid(seed)
+    if smallest is not None:
+        values[values.mean(axis=1).argmin()] = smallest
+    model = fit(points, values)
+    x = along_axes(points)
+    lower, upper = model.interval(x)
+    return float(model.predict(x).min()), float(min(lower.min(), upper.min()))
+
+
+def test_errors_of_levels_are_no_steep_fall() -> None:
+    """The last of four levels is 4 % below the others: that is no term that falls below 0 at the next level."""
+    model = fit(SIGNED, (10 + 0.05 * N**2) * LEVELS)
+    truth = 10 + 0.05 * 40.0**2
+    assert float(model.predict([[32768, 40]])[0]) == pytest.approx(truth, rel=0.05)
+    (lower,), (upper,) = model.interval([[32768, 40]])
+    assert 0 <= lower <= truth <= upper < 2 * truth
+
+
+# Of the last two grids many negative hypotheses are far more plausible than all others.
+NORMAL = (*range(40, 48), 511, 786)
+
+
+@pytest.mark.parametrize("seeds", [NORMAL, pytest.param(range(2000), marks=pytest.mark.slow)], ids=len)
+def test_no_prediction_from_positive_data_is_negative(seeds: Sequence[int]) -> None:
+    """Models of random grids and their intervals are not below 0 within 8 times the largest values."""
+    assert [seed for seed in seeds if min(lowest(seed)) < 0] == []
+
+
+@pytest.mark.parametrize("seed", [41, 49, 64])
+def test_a_measured_zero_is_not_negative_but_less_is(seed: int) -> None:
+    """Quantities with a measured 0 have no negative predictions, those with a negative value may have some."""
+    assert min(lowest(seed, 0.0)) >= 0
+    assert lowest(seed, -1e-6)[0] < 0
+
+
+WIDE_CUBE = np.array(list(itertools.product(*BROAD_AXES[:3])))
+
+
+def test_predictions_of_functions_with_a_misfit() -> None:
+    """Functions that no hypothesis fits are predicted from the points near the largest values."""
+    p, d, g = WIDE_CUBE.T
+    truth = 8.51 + 0.11 * p ** (1 / 3) * d * g**0.8
+    # The smallest values are three times as large as those of the function.
+    away = (1 - np.log(WIDE_CUBE / WIDE_CUBE.min(axis=0)) / np.log(WIDE_CUBE.max(axis=0) / WIDE_CUBE.min(axis=0))).mean(
+        axis=1
+    )
+    y = truth * (1 + 2 * away**4)
+    target = np.array([[256.0, 12.0, 192.0]])
+    expected = 8.51 + 0.11 * 256 ** (1 / 3) * 12 * 192**0.8
+    noise = 1 + 0.01 * np.random.default_rng(4).normal(size=(len(WIDE_CUBE), 4))
+    model = fit(WIDE_CUBE, y[:, None] * noise)
+    assert model.predict(target)[0] == pytest.approx(expected, rel=0.05)
+    assert any("neighbouring points are alike" in note for note in model.notes)
+    alike = fit(WIDE_CUBE, y[:, None] * noise, local=False)
+    assert abs(alike.predict(target)[0] / expected - 1) > 0.08
+    assert not any("neighbouring" in note for note in alike.notes)
+    low, high = model.interval(target)
+    assert low[0] < expected < high[0]
+    # Few points count for the noise near the largest values.
+    assert present(model.uncertainty).plausible.freedoms[0] < present(alike.uncertainty).plausible.freedoms[0] / 2
+
+
+def test_intervals_need_no_search() -> None:
+    """Models keep their plausible hypotheses in some kilobytes, and intervals are those after a new search."""
+    rng = np.random.default_rng(5)
+    p, d, g = WIDE_CUBE.T
+    values = np.array([5 + 0.2 * p * d, 1 + 0.01 * p * d * g, np.full(len(p), 3.0)])
+    measured = values[:, :, None] * (1 + 0.03 * rng.normal(size=(3, len(WIDE_CUBE), 3)))
+    models = fit_many(WIDE_CUBE, measured)
+    target = np.array([[256.0, 20.0, 320.0]])
+    kept = [each.uncertainty for each in models if each.uncertainty is not None]
+    before = [replace(each, shortlist=None).interval(target, np.ones(1), 0.9) for each in kept]
+    several = [each.shortlist for each in kept if isinstance(each.shortlist, CombinationShortlist)]
+    assert len(several) >= 2
+    assert all(len(pickle.dumps(each)) < 6000 for each in several)
+    again = pickle.loads(pickle.dumps(kept))  # noqa: S301
+    for each, expected in zip([*kept, *again], [*before, *before], strict=True):
+        assert np.ravel(each.interval(target, np.ones(1), 0.9)) == pytest.approx(np.ravel(expected), rel=1e-5)
+
+
+@pytest.mark.parametrize(("value", "number"), [(0.0, 1), (3.0, 1), (2.0, 30)])
+def test_constant_parameters_change_nothing(value: float, number: int) -> None:
+    """Parameters that have one value at all points, also 0, leave model and interval as they are without them."""
+    points = np.array([(p, n) for p in (1, 2, 4, 8) for n in (1, 2, 3)], dtype=float)
+    y = (10 + points.prod(axis=1)) * (1 + 0.05 * np.random.default_rng(0).standard_normal(len(points)))
+    alone = fit(points, y, names=["p", "n"])
+    names = [f"c{at}" for at in range(number)]
+    both = fit(np.insert(points, [1] * number, value, axis=1), y, names=["p", *names, "n"])
+    assert str(both) == str(alone)
+    for x in ([[16.0, 3.0]], [[16.0, 3.0], [2.0, 9.0]]):
+        found = both.interval(np.insert(x, [1] * number, value, axis=1))
+        np.testing.assert_allclose(found, alone.interval(x), rtol=1e-9)

@@ -49,7 +49,7 @@ from splc.study.tasks import Loaded, load
 from tests.study.conftest import Studied, given_runs, rows
 from tests.study.conftest import manifest_of as read_manifest
 from tests.support.golden_messages import Lines, check_calls, check_lines
-from tests.support.results import contents
+from tests.support.objects import contents, present
 
 NUMBERS = st.floats(-1e9, 1e9)
 
@@ -113,10 +113,10 @@ def test_settings_of_comparisons(study_file: Path, studied: Studied, constant: b
     text = f'samplings = ["ff"]\nconstant = {str(constant).lower()}\n' + 'measures = ["smape"]\n' * constant
     study_file.write_text(text, encoding="utf-8")
     loaded, result = load(read_study(study_file)), studied()
-    model = result.runs[0].record.learned(loaded.inputs.system)
-    assert loaded.analytical is not None
-    assert model is not None
-    scores = [compare(loaded.analytical, model, constant=each).syntactic.score for each in (constant, not constant)]
+    model = present(result.runs[0].record.learned(loaded.inputs.system))
+    scores = [
+        compare(present(loaded.analytical), model, constant=each).syntactic.score for each in (constant, not constant)
+    ]
     assert result.runs[0].values["analytical_learned"]["syntactic"] == pytest.approx(scores[0], rel=1e-9)
     assert scores[0] != pytest.approx(scores[1], rel=1e-3)
     measured, predicted = loaded.inputs.measured, model.predict(loaded.inputs.measurements.configurations)
@@ -238,8 +238,7 @@ CURVES: Errors = {
 def test_calls(study_file: Path) -> None:
     """Learning curves, and the values of a pair of models."""
     loaded = load(read_study(study_file))
-    model = loaded.analytical
-    assert model is not None
+    model = present(loaded.analytical)
     compared = compare(model, model.scaled(2), loaded.inputs.measurements.configurations)
 
     def pair(*without: str, same_link: bool = True) -> dict[str, float | None]:
@@ -264,8 +263,7 @@ def drawn(study_file: Path, studied: Studied, text: str) -> tuple[Loaded, Influe
     study_file.write_text(text, encoding="utf-8")
     results, loaded = studied().results, load(study := read_study(study_file))
     assert results is not None
-    model = results.runs[0].record.learned(loaded.inputs.system)
-    assert model is not None
+    model = present(results.runs[0].record.learned(loaded.inputs.system))
     return loaded, model, pictures_of(study, loaded, results)
 
 
@@ -297,8 +295,7 @@ def test_pictures_of_models(study_file: Path, studied: Studied, scale: float, an
         for name, models in expected.items()
     }
     if analytical:
-        assert loaded.analytical is not None
-        models = [compared_model("analytical", loaded.analytical.scaled(scale))]
+        models = [compared_model("analytical", present(loaded.analytical).scaled(scale))]
         models.append(compared_model("learned, pb:9,3", learned))
         terms, other = (term_chart(compare_all(models, constant=each).comparisons) for each in (constant, not constant))
         found[TERM_SCORES] = chart_file(terms, "svg")

@@ -38,8 +38,8 @@ EXCEPTIONS = {
     "tests/fuzz/commands/test_commands.py::test_sessions": "a session is 20 command lines in a process",
     "tests/io/test_processes.py::test_calls_are_taken_when_others_are_finished": "starts processes",
     "tests/measuring/test_cluster.py::test_the_lock_of_a_machine_with_a_full_disk": "starts a cluster",
-    "tests/study/test_kills.py::test_killed_at_random_moments": "kills processes",
-    "tests/test_lazy.py::test_public_names": "imports every public name in a new process",
+    "tests/study/test_study.py::test_killed_at_random_moments": "kills processes",
+    "tests/test_public_names.py::test_public_names": "imports every public name in a new process",
     "tests/cli/test_golden.py::test_golden": "the output of whole commands, one file per command",
     "tests/test_documentation.py::test_commands_give_what_the_page_shows": "the commands of a page are one session",
 }

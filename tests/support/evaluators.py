@@ -53,12 +53,17 @@ def python_module(stored: StoredModel, folder: Path) -> Mapping[str, Any]:
 
 
 def javascript_predictions(stored: StoredModel, rows: Sequence[Mapping[str, float | None]]) -> Array:
-    """Return predictions of the evaluator in JavaScript, shape (n, 2); skip the test without node."""
+    """Return predictions of the evaluator in JavaScript, shape (n, 2)."""
+    text = json.dumps(json.loads(written(stored, ".program.json"))) + "\n" + json.dumps(rows)
+    return np.array([[float(each) for each in row] for row in json.loads(in_node(_READ, text))])
+
+
+def in_node(code: str, text: str) -> str:
+    """Return what a script prints that is given the file of the evaluator and a text; skip the test without node."""
     node = shutil.which("node")
     if node is None:
         pytest.skip("there is no node")
-    text = json.dumps(json.loads(written(stored, ".program.json"))) + "\n" + json.dumps(rows)
-    command = [node, "-e", _READ, str(EVALUATOR)]
+    command = [node, "-e", code, str(EVALUATOR)]
     done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    return np.array([[float(each) for each in row] for row in json.loads(done.stdout)])
+    return done.stdout

@@ -1,6 +1,6 @@
 """Compute models, samples, comparisons and predictions of real systems, and print all of their numbers as JSON.
 
-Run as `python -m tests.support.everywhere NAME…`; `tests/test_everywhere.py` runs it on other kernels of linear
+Run as `python -m tests.support.everywhere NAME…`; `tests/test_release.py` runs it on other kernels of linear
 algebra, and compares.
 """
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from casestudies.published_logs.log_learnings import learnings_of
 from sampling import Space
+from splc import parse_model, read_measurements_by
 from splc.arithmetic.tree import tree_text
 from splc.data.configurations import describe_configuration
 from splc.data.measurements import Experiment, Measurements
@@ -25,13 +26,13 @@ from splc.formats.experiments.folder import named_points
 from splc.formats.experiments.read import read_experiments
 from splc.formats.inference import inference_of
 from splc.formats.measurements.configurations import read_configurations, read_observed
-from splc.formats.measurements.read import read_measurements, read_measurements_by
+from splc.formats.measurements.read import read_measurements
 from splc.formats.measurements.selections import parse_assignments, parse_configuration
 from splc.formats.measurements.tables import read_file_columns
 from splc.formats.models.log_reader import parse_stored_log
 from splc.formats.models.parameters import parse_parameters
 from splc.formats.models.read import parse_term_list, read_stored_model
-from splc.formats.models.text import latex_text, log2_text, parse_model, parse_stored_text, python_text, with_link
+from splc.formats.models.text import latex_text, log2_text, parse_stored_text, python_text, with_link
 from splc.formats.scripts.commands import parse_lines, settings_of
 from splc.formats.system.configspace import parse_configspace
 from splc.formats.table import TableSource

@@ -6,10 +6,10 @@ import math
 import operator
 from collections.abc import Callable
 
-from splc.arithmetic.tree import Name, Node, Number, Product, Sum
 from splc.system.constraints import ArithmeticConstraint, BooleanConstraint
 from splc.system.options import BinaryOption
 from splc.system.variability import ROOT, VariabilityModel
+from tests.support.arithmetic_oracle import value
 
 _COMPARE = {
     ">=": operator.ge,
@@ -89,23 +89,7 @@ def _arithmetic(model: VariabilityModel, constraint: ArithmeticConstraint, value
             return True
         if math.isnan(seen[name]):
             return True
-    left, right = _value(constraint.left, seen), _value(constraint.right, seen)
+    left, right = (value(side, seen, zero_safe=True) for side in (constraint.left, constraint.right))
     if abs(left - right) <= 1e-9 * max(abs(left), abs(right), 1.0):
         left = right
     return bool(_COMPARE[constraint.comparison](left, right) != constraint.negated)
-
-
-def _value(node: Node, seen: dict[str, float]) -> float:
-    match node:
-        case Number(value):
-            return value
-        case Name(name):
-            return seen[name]
-        case Sum(addends):
-            return sum(sign * _value(child, seen) for sign, child in addends)
-        case Product(factors):
-            above = math.prod(_value(child, seen) for side, child in factors if side > 0)
-            below = math.prod(_value(child, seen) for side, child in factors if side < 0)
-            return above / below if below else 0.0
-        case _:
-            raise NotImplementedError("not in the random models")

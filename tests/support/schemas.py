@@ -1,4 +1,4 @@
-"""The check of `--json` outputs against the JSON Schemas in `docs/schemas`."""
+"""The schemas of what commands print, and the fields of commands."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
+from splc.cli.app import verb_of
+from splc.cli.signature import fields_of_command
+from splc.workflows.fields import BoundField
 from tests.support.paths import ROOT
 
 SCHEMAS = ROOT / "docs" / "schemas"
@@ -41,3 +44,14 @@ def schema_errors(text: str) -> list[str]:
         return ["it has no schema"]
     found = _validator(content["schema"]).iter_errors(content)
     return [f"{each.json_path}: {each.message}"[:500] for each in found]
+
+
+@cache
+def command_fields(command: str) -> tuple[BoundField, ...]:
+    """Return the arguments and options of a command."""
+    return fields_of_command(verb_of(command))
+
+
+def spelling(field: BoundField) -> str:
+    """Return the first spelling of an option, or the name of an argument."""
+    return field.name if field.field.kind == "argument" else field.spellings[0]

@@ -10,6 +10,7 @@ import pytest
 
 from splc.system.variability import VariabilityModel
 from splc.tuning import Goal, Limit, Tuner, TuningTrial
+from tests.support.objects import present
 from tests.tuning.made import EVERY, SYSTEM, TIMES, VALID, Options, noisy, run, seconds
 
 
@@ -93,8 +94,7 @@ def test_values_with_which_all_runs_fail_are_left_out() -> None:
 
 def seconds_of(options: Options) -> float:
     """Return the run time of a configuration that works."""
-    value = solved(TuningTrial(1, "search", options, 0, 0))
-    assert value is not None
+    value = present(solved(TuningTrial(1, "search", options, 0, 0)))
     return round(value, 6)
 
 
@@ -147,8 +147,9 @@ def mean_regret(other: Callable[[Options], float] | None, budget: int, seeds: in
         tuner = Tuner(SYSTEM, "seconds", budget, seed=seed, verify=0)
         rng = np.random.default_rng(seed)
         for row in rng.permutation(len(VALID))[: 60 if other else 0].tolist():
-            assert other is not None
-            tuner.tell(EVERY[row], other(EVERY[row]) * (1 + 0.03 * float(rng.standard_normal())), context="old")
+            tuner.tell(
+                EVERY[row], present(other)(EVERY[row]) * (1 + 0.03 * float(rng.standard_normal())), context="old"
+            )
         run(tuner, noisy(0.03, seed))
         regrets.append(100 * (seconds(tuner.report().best.configuration.assignment(0)) / TIMES.min() - 1))
     return float(np.mean(regrets))

@@ -15,6 +15,7 @@ from splc.errors import LearningError
 from splc.system.variability import VariabilityModel
 from splc.tuning import Goal, Limit, Tuner, TuningTrial, from_optuna, tune
 from tests.support.golden_messages import check_calls
+from tests.support.objects import present
 from tests.tuning.made import KERNEL, SYSTEM, kernel_seconds, noisy, run, seconds
 
 
@@ -87,8 +88,7 @@ def test_told_again(after: int) -> None:
     for number in range(after):
         trial = other.ask()
         assert trial == rest[number]
-        assert trial is not None
-        other.tell(trial, values[number])
+        other.tell(present(trial), values[number])
     left = iter(values[after:])
     assert run(other, lambda trial: next(left)) == rest[after:]
 
@@ -109,8 +109,7 @@ def test_no_budget() -> None:
     tuner = Tuner(SYSTEM, "seconds", None)
     measure = noisy(0.05, 1)
     for _ in range(30):
-        trial = tuner.ask()
-        assert trial is not None
+        trial = present(tuner.ask())
         tuner.tell(trial, measure(trial))
     assert tuner.searches
     tuner.end_search()
@@ -274,8 +273,7 @@ def test_an_equal_property() -> None:
     tuner = Tuner(SYSTEM, "seconds", 30, default={"threads": 1})
     run(tuner, lambda trial: 2.0)
     found = tuner.report()
-    assert found.gain is not None
-    assert (found.best.value, found.gain.percent) == (2.0, 0.0)
+    assert (found.best.value, present(found.gain).percent) == (2.0, 0.0)
 
 
 def test_refused() -> None:
@@ -283,8 +281,7 @@ def test_refused() -> None:
 
     def told(*values: Any, **settings: Any) -> None:
         tuner = Tuner(SYSTEM, "seconds", **{"budget": 10, **settings})
-        trial = tuner.ask()
-        assert trial is not None
+        trial = present(tuner.ask())
         for value in values:
             tuner.tell(trial, value)
 

@@ -34,9 +34,9 @@ from splc.workflows.pictures import MAX_VALUES, ResponseSurface, response_surfac
 from tests.support.examples import examples
 from tests.support.full_models import EVERY, LearnedSystem, learned_system
 from tests.support.golden_messages import check_calls
-from tests.support.influence_strategies import influence_models
+from tests.support.objects import present
 from tests.support.real_data import with_real
-from tests.support.strategies import models
+from tests.support.strategies import influence_models, models
 
 TEXT = "interchangeable, because they always change together in {}: {}"
 NUMERIC = NumericOption("x", (1.0, 2.0, 4.0))
@@ -186,9 +186,7 @@ def test_laws_of_an_overview(name: str, tmp_path: Path) -> None:
     assert math.fsum(each.share for each in found.options) == pytest.approx(1)
     assert [each.share for each in found.options] == sorted((each.share for each in found.options), reverse=True)
     for each in found.options:
-        assert each.low is not None
-        assert each.high is not None
-        assert 0 <= each.low <= each.share <= each.high <= 1
+        assert 0 <= present(each.low) <= each.share <= present(each.high) <= 1
         assert math.fsum(value.fraction for value in each.values) == pytest.approx(1)
         for value in each.values[1:]:
             assert (value.change is None) == (value.low is None) == (value.high is None)
@@ -271,15 +269,12 @@ def test_known_truth(binary: int, levels: int, learned: int, seeds: int) -> None
         assert {each.name for each in found.options[:4]} == {"b0", "b1", "b2", "x"}
         strongest = next(each for each in found.interactions if len(each.names) == 2)
         assert strongest.names == ("b1", "b2")
-        assert strongest.low is not None
-        assert strongest.low > 0
+        assert present(strongest.low) > 0
         for option in found.options:
             values = valid.column(option.name)
             for value, level in zip(option.values[1:], np.unique(values)[1:], strict=True):
                 true = truth[values == level].mean() - truth[values == values.min()].mean()
-                assert value.low is not None
-                assert value.high is not None
-                covered.append(value.low <= true <= value.high)
+                covered.append(present(value.low) <= true <= present(value.high))
     assert np.mean(covered) >= 0.85
 
 
@@ -298,9 +293,8 @@ def test_the_optimum_of_the_full_model(name: str, tmp_path: Path, *, maximize: b
     everything = learned.space.enumerate()
     predicted = learned.result.predict(everything)
     assert found.exhaustive
-    assert found.best_measured is not None
     (best,) = found.candidates
-    for (value,) in (best.values, found.best_measured.values):
+    for (value,) in (best.values, present(found.best_measured).values):
         assert value.interval is not None
         assert 0 < value.interval.low <= value.predicted <= value.interval.high
     (value,) = best.values

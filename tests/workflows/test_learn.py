@@ -26,7 +26,7 @@ from splc.workflows import learn
 from splc.workflows.learn import Request
 from splc.workflows.learn.contexts import run
 from splc.workflows.learn.request import LearningRows
-from tests.support.watches import Told
+from tests.support.objects import Told, present
 
 PROPERTY = "solve_compute_seconds"
 POWERS = [2.0**k for k in range(1, 13)]
@@ -96,8 +96,7 @@ def test_cross_validation_learns_without_each_fold(project: Path, learner: str) 
         model = learn_model(one.measured, PROPERTY, learner=chosen, learning_set=others).predictor
         predicted = model.predict(one.measured.configurations[[row]])[0]
         errors.append(100 * abs(predicted - values[row]) / values[row])
-    validated = one.result.cross_validated
-    assert validated is not None
+    validated = present(one.result.cross_validated)
     assert (validated.mean, validated.median) == pytest.approx((np.mean(errors), np.median(errors)))
     assert validated.p95 == pytest.approx(np.quantile(errors, 0.95))
     assert one.result.predictor != found(sampling="measured:11", learner=learner).result.predictor
@@ -115,8 +114,7 @@ def test_folds_change_the_cross_validated_error_only(project: Path) -> None:
     assert other[1] != one[1]
     header, *lines = (project / "measurements.csv").read_text(encoding="utf-8").splitlines()
     table_of(project, header, *lines[::-1])
-    again = validated()[1]
-    assert again is not None
+    again = present(validated()[1])
     assert one[1] is not None
     assert again.mean == pytest.approx(one[1].mean, rel=1e-6)
 
@@ -187,8 +185,7 @@ def test_shared_values(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = run(Request(output="m-{}.log", plot="changes.svg", **asked))
     assert set(found.weights) == {"v0", "v1"}
     (change,) = found.changes
-    assert change.contrast is not None
-    assert [each.option for each in change.contrast.settled] == ["b"]
+    assert [each.option for each in present(change.contrast).settled] == ["b"]
     # Changes are computed once.
     assert change.influences is None
     assert found.shared is not None

@@ -15,6 +15,7 @@ import splc
 from splc.errors import MeasurementError, SpecError, SplcError, VariabilityError
 from splc.workflows import learn
 from tests.support.golden import PROJECTS
+from tests.support.objects import present
 from tests.support.paths import SMG2000
 
 # Binary options, numeric options and alternatives, all of whose configurations are in a table.
@@ -101,9 +102,7 @@ def test_roles_of_columns_are_those_of_the_command(nfp: str | None, tmp_path: Pa
     theirs = learn.run(learn.Request(measurements=file, nfp=nfp, options=("codec",), write=False)).result
     for each in (ours, theirs):
         assert (each.nfp, each.learning_configurations) == ("time_mean", 16)
-    assert ours.system is not None
-    assert theirs.system is not None
-    assert ours.system.options == theirs.system.options
+    assert present(ours.system).options == present(theirs.system).options
     assert ours.model.influences == pytest.approx(theirs.model.influences)
     assert ours.rows is not None
     assert (ours.rows.measured.properties, ours.rows.measured.contexts) == (("time_mean",), {"version": "1.2.3"})
@@ -114,8 +113,7 @@ def test_contexts() -> None:
     with pytest.raises(MeasurementError, match="the context 'codec' has 2 values"):
         splc.learn(frame(), contexts="codec")
     learned = splc.learn(frame(), where={"codec": "zstd"})
-    assert learned.system is not None
-    assert (learned.system.names, learned.learning_configurations) == (("tls", "threads"), 8)
+    assert (present(learned.system).names, learned.learning_configurations) == (("tls", "threads"), 8)
 
 
 def test_learning_from_a_file() -> None:
@@ -257,9 +255,8 @@ def test_groups_of_a_table() -> None:
         splc.learn(table, "time", groups=days),
     )
     assert by_column.groups is not None
-    assert by_label.groups is not None
     assert by_column.groups.column == "day"
-    assert np.array_equal(by_column.groups.labels, by_label.groups.labels)
+    assert np.array_equal(by_column.groups.labels, present(by_label.groups).labels)
     assert by_column.expected == by_label.expected
     assert splc.learn(table, "time", groups="n").groups is not None
     with pytest.raises(SplcError):
@@ -321,7 +318,6 @@ def test_settings_with_units() -> None:
         2 * n + {"512kB": 4.0, "4MB": 1.0, "1MB": 3.0, "64kB": 6.0}[c] for c, n in zip(*table.values(), strict=True)
     ]
     result = splc.learn(table, "time")
-    assert result.system is not None
-    assert [option.name for option in result.system.numeric_options] == ["cache", "n"]
+    assert [option.name for option in present(result.system).numeric_options] == ["cache", "n"]
     alone = result.predict({"cache": ["4MB"], "n": [2]})
     assert alone == pytest.approx(result.predict(table)[1:2])

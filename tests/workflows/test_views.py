@@ -1,30 +1,41 @@
-"""Views and notes: made results as they are printed, with values that no small run gives."""
+"""Views of results, and requests: fields from texts, calls from Python, standard input."""
 
 from __future__ import annotations
 
+import io
 import itertools
+import json
+import re
+import sys
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
+from typer.testing import CliRunner
 
 from comparison.changes import ModelChange, SetChange, TermChange, Undetermined
 from sampling import Space
 from sampling.space.analysis import Description
+from splc.cli.app import app, verb_of
 from splc.cli.signature import print_view
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.data.summary import Drift, PropertySummary
+from splc.errors import RequestError
 from splc.formats.models.stored_model import StoredModel
+from splc.io.json import plain_values
 from splc.learning.effects import Effect, OptionEffects, option_effects
 from splc.learning.result import InfluenceEstimate
 from splc.models.influence import InfluenceModel
 from splc.models.terms import CONSTANT, option_term
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
-from splc.workflows import describe
+from splc.workflows import describe, fields
 from splc.workflows.describe import MeasuredSummary, view_of_measurements
+from splc.workflows.fields import names_in, number_or
 from splc.workflows.learn.effects import Change, mean_ratio, view_of_effects, view_of_influences
 from splc.workflows.measure.outcome import Outputs
 from splc.workflows.optimize import view as optimize
@@ -32,7 +43,9 @@ from splc.workflows.optimize.objectives import Objective
 from splc.workflows.optimize.optimize import PropertyValue, RatedConfiguration, Result
 from splc.workflows.prediction_notes import ExpectedError, factor_text, known_settings_notes, outside_notes
 from splc.workflows.scale.tree import CallPath, CallTree, view_of_trees
-from splc.workflows.views import Detail, View
+from splc.workflows.views import Detail, View, Watch
+from tests.budget import PRODUCT, files
+from tests.cli import conftest as small
 from tests.support.golden_messages import Lines, check_calls, printed
 from tests.support.learning_results import small_system
 
@@ -206,3 +219,91 @@ def test_views() -> None:
         **{"MAX_COUNTED": describe.MAX_COUNTED, "np": np},
     )
     assert ExpectedError.of_values(ERROR.values()) == ERROR
+
+
+TIMES = ("seconds", "output", "companion")
+PROFILE = "p,callpath,time\n" + "".join(f"{p},{path},{k * p}\n" for path, k in (("a", 2), ("b", 3)) for p in (2, 4, 8))
+
+
+@pytest.fixture
+def inputs(project: Path) -> Path:
+    """Return the case study with another model and a profile."""
+    (project / "other.txt").write_text("1e-5 * nx * px + 2e-5 * log2(py) - 1e-3", encoding="utf-8")
+    (project / "profile.csv").write_text(PROFILE, encoding="utf-8")
+    return project
+
+
+# Arguments of commands, each above the fields of a request that mean the same.
+LINES = (Path(__file__).parent / "calls.txt").read_text(encoding="utf-8").splitlines()
+
+
+def answered(text: str) -> dict[str, Any]:
+    """Return a JSON object without times and names of files that differ."""
+    return {key: value for key, value in json.loads(text).items() if key not in TIMES}
+
+
+@pytest.mark.parametrize(("line", "fields"), [*zip(LINES[::2], LINES[1::2], strict=True)])
+def test_a_script_gets_what_the_command_gets(
+    inputs: Path, line: str, fields: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each field has the effect of its option; the results are those of the command, the verb prints nothing."""
+    name, *arguments = line.replace("FILE", "command").split()
+    verb = verb_of(name)
+    made = eval(f"dict({fields})".replace("FILE", "script"), {"MODELS": ("analytical.txt", "other.txt")})  # noqa: S307
+    result = verb.run(verb.request(**made), Watch())
+    assert capsys.readouterr() == ("", "")
+    assert verb.as_json is not None
+    print_view([], plain_values(verb.as_json(result)))
+    found = answered(capsys.readouterr().out)
+    done = CliRunner().invoke(app, [name, *arguments, "--json"])
+    assert done.exit_code == 0, done.stderr
+    assert found == answered(done.stdout)
+    assert all(note.text in done.stderr for note in getattr(result, "notes", ()) if note.warning)
+    if "FILE" in line and name != "learn":
+        assert (inputs / "script.json").read_bytes() == (inputs / "command.json").read_bytes()
+
+
+def wrong(name: str, **fields: Any) -> tuple[str, ...]:
+    """Return the fields that the error of a wrong request names, which the command shows as options."""
+    verb = verb_of(name)
+    with pytest.raises(RequestError) as caught:
+        verb.run(verb.request(**fields), Watch())
+    return caught.value.fields
+
+
+@pytest.mark.usefixtures("inputs")
+def test_texts_of_fields() -> None:
+    """Values of texts, and what is refused, by the form of a text or by the fields of a request that is wrong."""
+    forms = ("axes", "bounds", "names", "numbers", "percentage", "point", "points", "texts", "values")
+    functions = {f"{form}_of": getattr(fields, f"{form}_of") for form in forms}
+    check_calls("field-values", names_in, number_or, wrong, **functions)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "given"),
+    [
+        ("convert", small.SYSTEM, {"source": "-", "output": "system.xml"}),
+        ("convert", small.MEASUREMENTS, {"source": "-", "output": "o.csv", "system": "system.xml"}),
+        ("convert", small.OTHER, {"source": "-", "output": "o.json", "system": "system.xml"}),
+        *(("describe", content, {"system": "-"}) for content in (small.SYSTEM, small.MEASUREMENTS)),
+    ],
+    ids=["convert a system", "convert measurements", "convert a model", "describe a system", "describe measurements"],
+)
+def test_the_stream_of_the_caller(
+    name: str, content: str, given: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Standard input is read to its end, and remains the stream that it was; the next call reads it again."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "system.xml").write_text(small.SYSTEM, encoding="utf-8")
+    for _ in range(2):
+        stream = io.TextIOWrapper(io.BytesIO(content.encode()), encoding="utf-8")
+        monkeypatch.setattr(sys, "stdin", stream)
+        verb_of(name).run(verb_of(name).request(**given), Watch())
+        assert sys.stdin is stream
+        assert stream.read() == ""
+
+
+def test_streams_are_not_replaced() -> None:
+    """Only the command line assigns standard streams."""
+    for file in (file for file in files(*PRODUCT) if "cli" not in file.parts):
+        assert not re.search(r"^ *sys\.std(in|out|err) *=", file.read_text(encoding="utf-8"), re.MULTILINE), file

@@ -1,4 +1,4 @@
-"""Runs of verbs: what they write, tell and keep when they are interrupted or fail; comparisons called from Python."""
+"""Workflows as functions, and the best configurations with their intervals."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import hashlib
 import math
 import runpy
 import shlex
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from unittest.mock import Mock
 
@@ -17,14 +17,21 @@ from typer.testing import CliRunner
 from sampling import Space
 from splc import read_model, read_variability_model
 from splc.cli.app import app
+from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError, MachineError, OutputError
+from splc.formats.models.stored_model import StoredModel
 from splc.measuring.session import Session
 from splc.measuring.setup import Setup
+from splc.models.influence import InfluenceModel
+from splc.models.terms import Factor, Term
 from splc.project import Project
-from splc.workflows import calibrate, explain, learn, measure
+from splc.system.options import BinaryOption
+from splc.system.variability import VariabilityModel
+from splc.types import Array
+from splc.workflows import calibrate, explain, learn, measure, optimize
 from splc.workflows.compare import Request, run
 from splc.workflows.explain.explain import Explained
-from tests.support.watches import Told
+from tests.support.objects import Told, present
 
 
 @pytest.mark.usefixtures("project")
@@ -102,11 +109,9 @@ def other(project: Path) -> None:
 def test_a_model_is_one_record_from_its_file_to_the_result() -> None:
     """The models of the result have file, hash, predictions and numbers for their parameters."""
     result = run(Request(models=MODELS))
-    assert result.basis.configurations is not None
     for model, file in zip(result.comparisons.models, MODELS, strict=True):
         assert (model.file, model.sha256) == (file, hashlib.sha256(Path(file).read_bytes()).hexdigest())
-        assert model.predicted is not None
-        assert model.predicted.shape == (len(result.basis.configurations),)
+        assert present(model.predicted).shape == (len(present(result.basis.configurations)),)
         assert not model.bound.parameters
 
 
@@ -154,8 +159,47 @@ def test_coverage_is_counted_on_runs(tmp_path: Path, monkeypatch: pytest.MonkeyP
     Path("analytical.txt").write_text("100 * x")
     learn.run(learn.Request(measurements="t.csv", output="learned.log"))
     result = run(Request(models=("analytical.txt", "learned.log"), measurements="t.csv", on=on, intervals=0.9))
-    covered = result.comparisons.judged[1].covered
-    assert covered is not None
+    covered = present(result.comparisons.judged[1].covered)
     assert 0.85 < covered < 0.97
     # Of the ten means, tenths would be inside.
     assert round(300 * covered) % 30 != 0
+
+
+MANY_OPTIONS = VariabilityModel("made", tuple(BinaryOption(f"o{place:02d}") for place in range(24)))
+
+
+@dataclass(frozen=True)
+class Near:
+    """Intervals at a distance from the predictions of a model."""
+
+    model: InfluenceModel
+    half: float
+    level: float = 0.9
+
+    def interval(self, configurations: Configurations) -> tuple[Array, Array]:
+        """Return the ends of the intervals."""
+        predicted = self.model.predict(configurations)
+        return predicted - self.half, predicted + self.half
+
+
+@pytest.mark.parametrize("maximize", [False, True])
+@pytest.mark.parametrize(("count", "constant"), [(0, 9.0), (2, 9.0), (20, -30.0), (20, 9.0)])
+def test_the_worse_end(count: int, constant: float, *, maximize: bool) -> None:
+    """The worse end is the farther away the more options are chosen; of positive values it is a factor."""
+    terms = [(Term(), constant), *((Term((Factor(f"o{place:02d}"),)), 0.1 + place) for place in range(count))]
+    model = InfluenceModel.of_system(terms, MANY_OPTIONS)
+    near = Near(model, 2.0)
+    result = optimize.best_configurations(
+        [optimize.Objective("t", MANY_OPTIONS, StoredModel(model, intervals=near), maximize)], Space(MANY_OPTIONS)
+    )
+    best = result.candidates[0]
+    [value] = best.values
+    assert value.interval is not None
+    low, high = (float(ends[0]) for ends in near.interval(best.configuration))
+    times = max(1.0, math.sqrt(2 * math.log(count + 1)) / 1.645)
+    assert (times > 1) == (count == 20)
+    middle, half = (math.log(low * high) / 2, math.log(high / low) / 2) if low > 0 else ((low + high) / 2, 2.0)
+    worse = middle + (-1 if maximize else 1) * times * half
+    worse = math.exp(worse) if low > 0 else worse
+    expected = (worse, high) if maximize else (low, worse)
+    np.testing.assert_allclose((value.interval.low, value.interval.high), expected, rtol=1e-6)

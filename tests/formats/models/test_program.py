@@ -38,9 +38,8 @@ from tests.support.evaluators import assignments, javascript_predictions, python
 from tests.support.examples import examples
 from tests.support.full_models import SYSTEMS, learned_system
 from tests.support.golden_messages import Lines, check_calls
-from tests.support.influence_strategies import influence_models
 from tests.support.schemas import schema_errors
-from tests.support.strategies import all_assignments, models
+from tests.support.strategies import all_assignments, influence_models, models
 
 HOSTILE = (
     "class", "int", "double", "OPTIONS", "a-b", "a_b", 'q"uote', "it's", "ünï", "line\nbreak", "*/ /*", "??/", "\\",

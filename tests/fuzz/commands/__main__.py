@@ -21,7 +21,7 @@ from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-from tests.fuzz.commands.child import preload
+from tests.fuzz.commands.law import preload
 from tests.fuzz.commands.sessions import Figures, session
 from tests.support.paths import ROOT
 

@@ -9,11 +9,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.fuzz.commands.descriptions import as_description
-from tests.fuzz.commands.systems import System, system
-from tests.fuzz.commands.tables import Row, as_csv, as_xml, groups_as_text, measured, spoiled
-from tests.fuzz.mutations import mutated
-from tests.fuzz.seeds import LINES, LOG, POINTS, SYSTEM
+from tests.fuzz.commands.systems import (
+    Row,
+    System,
+    as_csv,
+    as_description,
+    as_xml,
+    groups_as_text,
+    measured,
+    spoiled,
+    system,
+)
+from tests.fuzz.limits import mutated
+from tests.fuzz.readers import LINES, LOG, POINTS, SYSTEM
 
 PROGRAM = "program"
 # A program for `splc measure`, which prints the same time for the same arguments; one in ten arguments makes it fail.

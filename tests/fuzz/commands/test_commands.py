@@ -13,15 +13,14 @@ from typing import Any
 import pytest
 
 from splc.cli.app import COMMANDS
-from tests.fuzz.commands.child import SECONDS, Outcome
-from tests.fuzz.commands.law import MEGABYTES, violations
-from tests.fuzz.commands.lines import WITHOUT, line
+from tests.fuzz.commands.law import MEGABYTES, SECONDS, Outcome, violations
 from tests.fuzz.commands.project import Project, project
+from tests.fuzz.commands.sessions import WITHOUT, line
 from tests.fuzz.commands.values import OWN, VALUES, value_of
-from tests.support.command_fields import command_fields, spelling
 from tests.support.golden_messages import check_calls
 from tests.support.paths import ROOT
 from tests.support.programs import untraced
+from tests.support.schemas import command_fields, spelling
 
 OBJECT = (
     b'{"schema": "splc.sample/1", "sampling": "ff", "seed": 0, "configurations": 9, "removed": 0, "notes": [], '
@@ -83,7 +82,7 @@ RUN = """
 import json, sys
 from pathlib import Path
 from splc.cli.app import app
-from tests.fuzz.commands.child import run
+from tests.fuzz.commands.law import run
 home = Path(sys.argv[1])
 for arguments in (["example", "none"], ["example", "--json", "smg2000", "here"], ["example", "--unknown"]):
     found = run(arguments, home, home / "scratch")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import random
+import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import fields
+from pathlib import Path
 from types import MappingProxyType
 
 from splc.learning.projection.constants import ProjectionSettings
@@ -154,81 +156,53 @@ _TABLE = _file("measurements.*", "measurements.*", "other.csv")
 _PICTURE = _new(".svg", ".svg", ".png", ".pdf")
 _POINT = _one_of("p=64", "p=1024", "p=64,n=20", "n=100,p=3", "p=0", "p=-1", "x=2")
 
+# Command, or `any`, and option → its words.
+_WORDS = tomllib.loads((Path(__file__).parent / "words.toml").read_text(encoding="utf-8"))
 # Options of all commands. Those that are flags, choices or whole numbers have their values from the signature.
 VALUES: Mapping[str, Value] = MappingProxyType(
     {
-        "--aggregate": _one_of("mean", "median", "min"),
-        "--at": _one_of("alpha=1", "side=2"),
+        **{name: _one_of(*words) for name, words in _WORDS.pop("any").items()},
         "--at-least": _one_of(*("2%", "0", "50", "100%") * 3, "-1", "x"),
-        "--axis": _one_of("p=2,4,8,16,32,64", "n=10,20,30", "p=1"),
         "--batch": lambda project, rng: rng.choice(("all", _option(project, rng))),
-        "--bound": _one_of("alpha=0..1", "beta=..1e-2", "gamma=-inf..", "alpha=1..0", "scale=0.1..10"),
-        "--budget": _one_of("1", "2", "3", "10", "100", "0.5"),
         "--by": _context,
-        "--callpath": _one_of("main*", "main", "*", "f"),
         "--configurations": _file("configurations.csv", "other.csv"),
         "--context": _context,
-        "--coordinates": _one_of("p", "p", "p,n", "n"),
         "--cost": _property,
-        "--cwd": _one_of(".", "logs", "nowhere"),
         "--group": _option,
-        "--env": _one_of("A=1", "A=", "PATH=/bin:/usr/bin"),
         "--default": _configuration,
         "--evaluate-on": _TABLE,
-        "--explore": _one_of("0", "0.2", "1", "2"),
         "--extend": _file("configurations.csv", "other.csv", "out*.csv", "measurements.csv"),
         "--fail-above": _one_of(*("error_rate=20", "measured.error_rate=50") * 3, "smape=1"),
-        "--fail-below": _one_of("jaccard=0.9", "measured.jaccard=0.5", "cosine=0.1", "score=1"),
         "--first": _term,
         "--fix": _assignment,
-        "--folds": _one_of("0", "2", "3", "5", "10", "1000"),
         "--from": _file("learned*.json", "learned*.log", "out*.json", "model.txt"),
         "--free": _free,
         "--given-terms": _file("terms.txt"),
         "--ignore": _ignored,
         "--intervals": _one_of(*("0.95", "0.5", "0.9") * 3, "1", "0"),
-        "--jobs": _one_of("1"),
         "--journal": _new(".journal"),
         "--learner": _one_of(*LEARNERS, *LEARNERS, "projection", "stepwise"),
-        "--learning": _one_of("1", "all", "2"),
         "--level": _one_of(*("0.95", "0.5", "0.99") * 3, "1", "2"),
-        "--limit": _one_of("10", "1000", "100000"),
         "--max-deviation": _one_of(*("0.1", "0.5") * 4, "0", "nan"),
         "--maximize-only": _property,
         "--measure": _one_of(*("minkowski4", "smape", "rmse") * 3, "list", "kendall"),
         "--measurements": _TABLE,
-        "--metric": _one_of("time", "t*", "time", "energy"),
-        "--new": _one_of("v2", "b", "1.10", "none"),
-        "--observed": _one_of("*", "hits", "C_*"),
-        "--old": _one_of("v1", "a", "1.9", "none"),
         "--on": lambda project, rng: rng.choice(("measured", "all", "configurations.csv", _sampling(project, rng))),
         "--options": _columns,
         "--output": _new(".json", ".log", ".csv", ".txt", ".xml", ".py", ".tex", ".toml", ""),
-        "--pairs": _one_of("6", "8", "3", "0", "1000"),
-        "--parameter": _one_of("alpha=1", "beta=0", "gamma=-1", "delta=1", "alpha=1e-9", "beta=2"),
         "--parameters": _file("parameters.*"),
-        "--picture": _one_of("effects", "sizes", "learning-curves", "unknown"),
         "--plot": _PICTURE,
-        "--postfix": _one_of("", " -x", "\\n"),
         "--predict-at": _POINT,
-        "--prefix": _one_of("", "./run ", "--"),
         "--preset": _one_of(*PRESETS, "splconqueror"),
         "--property": _property,
         "--replay": _TABLE,
-        "--round": _one_of("last", "best", "1", "2", "99"),
         "--sampling": _sampling,
-        "--scale": _one_of("2", "0.5", "1e9", "0", "-1"),
-        "--scaling": _one_of("weak", "weak_threaded", "strong"),
         "--set": _setting,
         "--sum": _part,
         "--system": _file("system.xml", "systems/app/system.xml"),
-        "--table": _one_of("measures", "terms", "classes", "sets", "ranges", "correlations", "intervals"),
         "--target": _POINT,
         "--timeout": _one_of(*("1", "0.5", "10") * 4, "0", "-1", "5e9", "nan", "inf"),
-        "--to": _one_of("csv", "xml", "splconqueror-csv", "json", "txt", "log"),
-        "--until": _one_of("5", "50", "10%", "0"),
         "--validation": _sampling,
-        "--weights": _one_of("measured", "predicted", "terms.txt"),
         "--where": _where,
         "analytical": _file("analytical.txt"),
         "argument": _file("system.xml", "measurements.*", "other.csv", "systems/app/*"),
@@ -249,6 +223,7 @@ KINDS = {"convert": ("convert", "convert", "convert models", "convert models", "
 # Where the same name means something else, or only some values make sense.
 OWN: Mapping[tuple[str, str], Value] = MappingProxyType(
     {
+        **{(command, name): _one_of(*words) for command, own in _WORDS.items() for name, words in own.items()},
         **dict.fromkeys(
             [(each, "--output") for each in ("measure", "predict", "sample", "suggest", "tune")], _new(".csv")
         ),
@@ -256,8 +231,6 @@ OWN: Mapping[tuple[str, str], Value] = MappingProxyType(
         ("calibrate", "--output"): _new(".toml"),
         ("changed", "--by"): _one_of(*["version"] * 20, "none"),
         ("changed", "--measurements"): _one_of(*["versions.csv"] * 12, "measurements.csv"),
-        ("changed", "--new"): _one_of("v2", "v2", "v2", "v3"),
-        ("changed", "--old"): _one_of("v1", "v1", "v1", "v2"),
         ("changed", "--property"): lambda project, rng: project.system.properties[0],
         ("convert", "--output"): _new(*[".csv"] * 8, ".xml", ".json", ""),
         ("convert", "source"): _file("measurements.*", "measurements.*", "other.csv", "runs*.csv"),
@@ -267,43 +240,23 @@ OWN: Mapping[tuple[str, str], Value] = MappingProxyType(
         ("convert system", "source"): _file("system.xml", "systems/app/system.xml"),
         ("describe", "--system"): _file("system.xml"),
         ("example", "folder"): _new("", "", ""),
-        ("example", "name"): _one_of("smg2000", "kernels", "zstd", "none"),
         ("explain", "--against"): _configuration,
         ("init", "--output"): _new(".xml"),
         ("report", "--output"): _new(*(".html", ".md") * 4, ".txt"),
         ("learn", "--output"): _new(".json", ".log", ".py", ".tex", "", ".txt"),
         ("measure", "--command"): _program,
-        ("measure", "--column"): _one_of("version=1.9", "version=1.10", "machine=a", "time=1"),
-        ("tune", "--column"): _one_of("version=1.9", "version=1.10", "machine=a", "time=1", "version"),
-        ("measure", "--max-repeat"): _one_of("1", "2", "3"),
-        ("measure", "--property"): _one_of(
-            "s=time", "c=cpu", "t=regex:time: ([0-9.]+)", "b=json:a.b", "x=csv:time", "time"
-        ),
-        ("measure", "--repeat"): _one_of("1", "2", "3", "0"),
         ("measure", "--sampling"): _one_of(
             "measured", *("random:2", "random:3,seed=2", "random:1") * 4, "pb:9,3", "optionwise"
         ),
-        ("measure", "--warmup"): _one_of("0", "1"),
         ("run", "--output"): _new(".toml"),
         ("scale", "--output"): _new(".json", ".txt", ".log", ".py", ".tex"),
-        ("scale", "--set"): _one_of("aggregate=median", "segmented=true", "strong_scaling=true", "aggregate=mean"),
-        ("study", "--output"): _one_of("results", "results", "other", "logs"),
-        ("scale", "--extend"): _one_of("0", "1", "2"),
         ("suggest", "--from"): _file("learned*.json", "out*.json"),
         ("tune", "--command"): _program,
         ("tune", "--budget"): _one_of(*("1", "3", "6", "12") * 2, "5,10", "x"),
-        ("tune", "--cost"): _one_of("s", "t", "time"),
         ("tune", "--for"): _one_of(*("1s", "2", LONG) * 3, "0", "soon"),
         ("tune", "--from"): _file("measurements.*", "other.csv"),
-        ("tune", "--limit"): _one_of("time <= 3", "s <= 1", "energy >= 0", "time", "<= 3"),
         ("tune", "--model"): _new(".json", ".log"),
         ("tune", "--plot"): _new(".svg", ".png"),
-        ("tune", "--property"): _one_of("s=time", "t=regex:time: ([0-9.]+)", "time", "energy"),
-        ("tune", "--race"): _one_of("1.3", "2", "1", "x"),
-        ("tune", "--seeds"): _one_of("1", "2", "0"),
-        ("tune", "--until"): _one_of("1%", "50", "0"),
-        ("tune", "--workers"): _one_of("1", "2", "0"),
-        ("tune", "--verify"): _one_of("0", "2", "9"),
         ("suggest", "--measurements"): _file("measurements.*", "measurements.*", "other.csv"),
     }
 )

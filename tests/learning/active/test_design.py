@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import islice
 
 import numpy as np
@@ -12,6 +11,7 @@ from hypothesis import strategies as st
 
 from sampling import Space
 from sampling.sequential import select
+from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import LearningError, MeasurementError, RequestError
 from splc.learning.active.suggestion import (
@@ -27,11 +27,21 @@ from splc.learning.contexts.sharing import ContextRows, Sharing
 from splc.learning.projection.basis import variables_of
 from splc.learning.projection.constants import JITTER
 from splc.learning.projection.posterior import kernel_matrix
-from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array, Goal
-from tests.learning.active.made import enumerated, system, values
 from tests.support.examples import examples
+from tests.support.systems import everything, switches
+
+MADE = VariabilityModel.of(dict.fromkeys(["b0", "b1", "b2"], bool) | {"x": [1, 2, 4, 8], "y": [10, 20, 30]})
+# The 96 valid configurations.
+ALL = Space(MADE).enumerate()
+
+
+def values(configurations: Configurations) -> Array:
+    """Return values of a known model with interactions."""
+    column = configurations.column
+    found: Array = 10 + 3 * column("x") * (1 + column("b0")) + column("y") * column("b1") / 5 + 2 * column("b2")
+    return found
 
 
 def test_batches() -> None:
@@ -39,13 +49,12 @@ def test_batches() -> None:
 
     Only allowed rows are suggested, also if all of them are.
     """
-    space = enumerated(system())
-    chosen, y = variables_of(space.system), values(space)
-    allowed = np.arange(len(space)) % 4 == 0
-    assert sorted(suggested_rows(space, y, chosen, 3, allowed=allowed)) == np.flatnonzero(allowed).tolist()
+    chosen, y = variables_of(MADE), values(ALL)
+    allowed = np.arange(len(ALL)) % 4 == 0
+    assert sorted(suggested_rows(ALL, y, chosen, 3, allowed=allowed)) == np.flatnonzero(allowed).tolist()
 
     def rows(y: Array) -> list[int]:
-        return list(islice(suggested_rows(space, y, chosen, 0), 20))
+        return list(islice(suggested_rows(ALL, y, chosen, 0), 20))
 
     found = rows(y)
     assert len(set(found)) == 20
@@ -58,9 +67,8 @@ def test_batches() -> None:
 
 def suggested(rows: Array, count: int, goal: Goal = "variance", failed: int = 0) -> ConfigurationSuggestions:
     """Return suggestions for the small system, given rows of it in this order, of which the last ones failed."""
-    space = enumerated(system())
-    y = np.where(np.arange(len(rows)) < len(rows) - failed, values(space[rows]), np.nan)
-    return suggest(Space(space.system), Measurements(space[rows], {"time": y}), "time", count, goal=goal)
+    y = np.where(np.arange(len(rows)) < len(rows) - failed, values(ALL[rows]), np.nan)
+    return suggest(Space(MADE), Measurements(ALL[rows], {"time": y}), "time", count, goal=goal)
 
 
 @pytest.mark.parametrize("measured", [0, 14])
@@ -80,7 +88,7 @@ def test_nothing_is_suggested_twice(rows: int, goal: Goal) -> None:
     """Suggestions are distinct, and none was measured, nor failed."""
     order = np.random.default_rng(rows).permutation(96)
     found = suggested(order[: rows + 9], 96 - rows - 9, goal, failed=9)
-    assert sorted(enumerated(system()).find(found.configurations).tolist()) == sorted(order[rows + 9 :].tolist())
+    assert sorted(ALL.find(found.configurations).tolist()) == sorted(order[rows + 9 :].tolist())
 
 
 def test_gains_fall_and_predictions_are_the_models() -> None:
@@ -95,8 +103,7 @@ def test_gains_fall_and_predictions_are_the_models() -> None:
 
 def test_optimum_is_found() -> None:
     """The configuration with the best value is among the first suggestions."""
-    space = enumerated(system())
-    y = values(space)
+    y = values(ALL)
     rows = np.flatnonzero(y > np.quantile(y, 0.4))[::4]
     found = suggested(rows, 3, "optimum")
     assert values(found.configurations).min() == y.min()
@@ -114,27 +121,25 @@ def test_budget_above_the_space_is_refused(rows: int, count: int, message: str) 
 @pytest.mark.parametrize("seed", [7, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (0, 31))])
 def test_sequential_rows_look_only_at_measured_values(seed: int) -> None:
     """Rows depend neither on the order of rows nor on values of rows that are not suggested; smaller designs agree."""
-    space = enumerated(system())
-    y, variables = values(space), variables_of(space.system)
-    rows = sequential_rows(space, y, variables, 21, seed)
+    y, variables = values(ALL), variables_of(MADE)
+    rows = sequential_rows(ALL, y, variables, 21, seed)
     assert len(set(rows.tolist())) == 21
     others = np.where(np.isin(np.arange(len(y)), rows), y, 1e6)
-    np.testing.assert_array_equal(sequential_rows(space, others, variables, 21, seed), rows)
+    np.testing.assert_array_equal(sequential_rows(ALL, others, variables, 21, seed), rows)
     order = np.random.default_rng(seed).permutation(len(y))
-    permuted = sequential_rows(space[order], y[order], variables, 21, seed)
+    permuted = sequential_rows(ALL[order], y[order], variables, 21, seed)
     np.testing.assert_array_equal(order[permuted], rows)
-    np.testing.assert_array_equal(sequential_rows(space, y, variables, 10, seed), rows[:10])
+    np.testing.assert_array_equal(sequential_rows(ALL, y, variables, 10, seed), rows[:10])
 
 
 def test_tables_of_suggestions() -> None:
     """A table has the expected gain, predictions if there are measurements, and costs if they are considered."""
-    space = Space(system())
+    space = Space(MADE)
     first = suggest(space, count=3)
-    assert list(first.to_columns()) == [*system().names, "variance_reduction_percent"]
+    assert list(first.to_columns()) == [*MADE.names, "variance_reduction_percent"]
     assert first.summary().endswith("a first design, without predictions")
-    every = space.enumerate()
-    rows = np.random.default_rng(4).permutation(len(every))[:15]
-    measured = Measurements(every[rows], {"time": values(every[rows]), "size": np.arange(1.0, 16.0)})
+    known = ALL[np.random.default_rng(4).permutation(len(ALL))[:15]]
+    measured = Measurements(known, {"time": values(known), "size": np.arange(1.0, 16.0)})
     found = suggest(space, measured, "time", 4, goal="optimum")
     assert list(found.to_columns())[-4:] == ["expected_improvement", "predicted", "low", "high"]
     assert "4 configurations that may be the optimum" in repr(found)
@@ -147,12 +152,10 @@ def test_tables_of_suggestions() -> None:
         suggest(space, cost="time")
 
 
-def believed(rows: int, seed: int, *, parts: int | None = None) -> tuple[Surrogate, Pool]:
-    """Return the surrogate given some configurations of a small system, with its first parts, and the pool of all."""
-    space = enumerated(system())
-    known = space[np.random.default_rng(seed).permutation(len(space))[:rows]]
-    surrogate = Surrogate.of(known, values(known), variables_of(space.system))
-    return replace(surrogate, parts=surrogate.parts[:parts]), Pool.of(space, known.find(space) < 0)
+def believed(rows: int, seed: int) -> tuple[Surrogate, Pool]:
+    """Return the surrogate given some configurations of a small system, and the pool of all."""
+    known = ALL[np.random.default_rng(seed).permutation(len(ALL))[:rows]]
+    return Surrogate.of(known, values(known), variables_of(MADE)), Pool.of(ALL, known.find(ALL) < 0)
 
 
 def covariances(surrogate: Surrogate, pool: Pool) -> tuple[Array, Array]:
@@ -217,9 +220,8 @@ def test_greedy_choice_is_best_of_all(rows: int, seed: int, costs: bool) -> None
         covariance = measured_too(covariance, noise, position)
 
 
-SYSTEM = VariabilityModel("s", tuple(BinaryOption(f"b{at}") for at in range(8)))
-VALID = Space(SYSTEM)
-EVERY = VALID.enumerate()
+EVERY = everything(*switches(8))
+VALID = Space(EVERY.system)
 
 
 def _values(version: int) -> Array:

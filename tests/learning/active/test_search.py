@@ -23,17 +23,14 @@ from splc.learning.active.search_model import (
 )
 from splc.learning.projection import JITTER, variables_of, without_numbers
 from splc.system.variability import VariabilityModel
-from splc.types import Array
-from tests.learning.active.made import enumerated, system, values
+from tests.learning.active.test_design import ALL, MADE, values
 
 
 def parts(rows: int, seed: int) -> tuple[Configurations, Runs]:
     """Return the candidates and the runs of a small system."""
-    space = enumerated(system())
-    order = np.random.default_rng(seed).permutation(len(space))
-    known = space[order[:rows]]
-    y = values(known)
-    return space[order[rows:]], Runs(known, y, np.ones(rows), np.ones(rows, dtype=bool))
+    order = np.random.default_rng(seed).permutation(len(ALL))
+    known = ALL[order[:rows]]
+    return ALL[order[rows:]], Runs(known, values(known), np.ones(rows), np.ones(rows, dtype=bool))
 
 
 @pytest.mark.parametrize("u", [-40.0, -7.0, -6.0, -2.0, 0.0, 3.0])
@@ -109,21 +106,14 @@ def test_failed_runs_are_no_best_value() -> None:
     assert len(model.ranking) == 15
 
 
-def seen(cells: Array) -> list[set[int]]:
-    """Return the values of each variable."""
-    return [set(column.tolist()) for column in cells.T]
-
-
 def test_a_first_design_continues() -> None:
     """Eight suggestions have every value of every option, those of three that were measured before included."""
-    space = enumerated(system())
-    variables = without_numbers(variables_of(space.system))
-    all_seen = cells_of(variables, space)
-    first = space[covering_rows(space, space[:0], variables, 3)]
-    rest = space[np.flatnonzero(first.find(space) < 0)]
-    more = rest[covering_rows(rest, first, variables, 5)]
-    both = Configurations.concatenate([first, more])
-    assert seen(cells_of(variables, both)) == seen(all_seen)
+    variables = without_numbers(variables_of(MADE))
+    first = ALL[covering_rows(ALL, ALL[:0], variables, 3)]
+    rest = ALL[np.flatnonzero(first.find(ALL) < 0)]
+    both = Configurations.concatenate([first, rest[covering_rows(rest, first, variables, 5)]])
+    for own, every in zip(cells_of(variables, both).T, cells_of(variables, ALL).T, strict=True):
+        assert set(own.tolist()) == set(every.tolist())
 
 
 def test_cells_of_divisible_values() -> None:

@@ -1,4 +1,4 @@
-"""Tests of learning the values of a context together."""
+"""Learning the values of a context together: the joint model, contexts that are numbers, contrasts."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ from splc.formats.measurements.read import read_measurements
 from splc.formats.models.json import learned_json_text, parse_stored_json
 from splc.io.files import Source
 from splc.learning import learn
+from splc.learning.contexts import sharing
 from splc.learning.contexts.contrasts import ContextInfluences
-from splc.learning.contexts.sharing import ALONE, ContextRows, JointModel, Sharing
-from splc.learning.projection import Ensemble, ProjectionLearner, ProjectionSettings
+from splc.learning.contexts.sharing import ALONE, ContextRows, JointModel, Sharing, fit_joint_model
+from splc.learning.projection import Ensemble, ProjectionLearner, ProjectionSettings, variables_of
 from splc.learning.result import LearningResult
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
@@ -257,3 +258,65 @@ def test_programs(few: Sharing, shared: LearningResult, tmp_path: Path) -> None:
     assert few.weights["v2"] < ALONE
     stored = parse_stored_json(Source("m.json", learned_json_text(shared, SYSTEM).encode()))
     check(stored, SPACE[:40], tmp_path)
+
+
+BITS = VariabilityModel("s", tuple(BinaryOption(f"b{at}") for at in range(10)))
+ROWS_OF_BITS = Space(BITS).enumerate()
+
+
+def _values_of_cores(cores: float, other: bool = False) -> Array:
+    """Return values that fall with the number of cores; `other`: with levels that do not."""
+    column = ROWS_OF_BITS.column
+    level = 7 * (cores * 0.618 % 1) if other else -0.8 * np.log(cores)
+    return np.asarray(np.exp(level + (0.6 + 0.1 * np.log(cores)) * column("b0") + 0.5 * column("b1")))
+
+
+def _rows_of_cores(cores: float, count: int, other: bool = False) -> ContextRows:
+    generator = np.random.default_rng(int(cores))
+    places = np.sort(generator.permutation(len(ROWS_OF_BITS))[:count])
+    noise = np.exp(generator.normal(0, 0.01, count))
+    return ContextRows(ROWS_OF_BITS[places], _values_of_cores(cores, other)[places] * noise, np.ones(count))
+
+
+def _numbers(joint: JointModel) -> tuple[float, ...]:
+    return present(joint.whole.basis.context).numbers
+
+
+def test_contexts_are_numbers() -> None:
+    """The number of cores is a numeric context if values depend smoothly on it, and few rows suffice."""
+    counts = (1, 2, 4, 8, 16)
+    variables = variables_of(BITS)
+    smooth = fit_joint_model({str(each): _rows_of_cores(each, 6) for each in counts}, variables)
+    assert _numbers(smooth) == counts
+    model = smooth.of("8").ensemble
+    assert np.mean(np.abs(model.predict(ROWS_OF_BITS) / _values_of_cores(8) - 1)) < 0.05
+    again = Ensemble.from_json(model.as_json(), BITS)
+    np.testing.assert_allclose(again.predict(ROWS_OF_BITS), model.predict(ROWS_OF_BITS), rtol=1e-9)
+    damaged = model.as_json()
+    damaged["contexts"]["numbers"].pop()
+    with pytest.raises(ValueError, match="numbers"):
+        Ensemble.from_json(damaged, BITS)
+    steps = fit_joint_model({str(each): _rows_of_cores(each, 20, other=True) for each in counts}, variables)
+    assert _numbers(steps) == ()
+
+
+def test_all_rows_of_the_poorest(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of more rows than the limit all of the context with the fewest are kept, the others are thinned alike."""
+    monkeypatch.setattr(sharing, "ROWS_OF_MODEL", 100)
+    joint = fit_joint_model(
+        {name: _rows_of_cores(cores, count) for name, cores, count in (("a", 1, 70), ("b", 2, 70), ("c", 3, 40))},
+        variables_of(BITS),
+        "log",
+    )
+    assert [int((joint.places == place).sum()) for place in range(3)] == [30, 30, 40]
+
+
+def test_outliers_have_little_weight() -> None:
+    """One value that is far off changes predictions little; its repetitions stay those that are given."""
+    parts = {"a": _rows_of_cores(1, 40), "b": _rows_of_cores(2, 12), "c": _rows_of_cores(5, 12)}
+    y = parts["a"].y.copy()
+    y[7] *= 20
+    joint = fit_joint_model({**parts, "a": replace(parts["a"], y=y)}, variables_of(BITS))
+    for name, cores in (("a", 1), ("b", 2), ("c", 5)):
+        assert np.mean(np.abs(joint.of(name).ensemble.predict(ROWS_OF_BITS) / _values_of_cores(cores) - 1)) < 0.05
+    np.testing.assert_allclose(joint.whole.data.repetitions, 1)

@@ -13,6 +13,7 @@ from splc.learning.projection.submodels import Target
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
+from tests.support.systems import group
 
 Known = Callable[[Callable[[str], Array]], Array]
 
@@ -20,12 +21,6 @@ Known = Callable[[Callable[[str], Array]], Array]
 def switch(name: str) -> BinaryOption:
     """Return an optional binary option."""
     return BinaryOption(name, optional=True)
-
-
-def group(*names: str, parent: str | None = None) -> tuple[BinaryOption, ...]:
-    """Return an alternative group."""
-    others = {name: tuple((other,) for other in names if other != name) for name in names}
-    return tuple(BinaryOption(name, parent, optional=False, excluded=excluded) for name, excluded in others.items())
 
 
 NUMERIC = (NumericOption("x", (1.0, 2.0, 4.0, 8.0, 16.0)), NumericOption("y", (1.0, 2.0, 3.0, 4.0, 5.0, 6.0)))

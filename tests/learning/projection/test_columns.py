@@ -30,8 +30,9 @@ from splc.models.terms import option_term
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
-from tests.learning.projection.known_targets import BINARY, MIXED, NUMERIC, candidates_of, group, target_of
+from tests.learning.projection.known_targets import BINARY, MIXED, NUMERIC, candidates_of, target_of
 from tests.support.examples import examples
+from tests.support.systems import group
 
 LANGUAGES: tuple[Language, ...] = ("sum", "shapes", "product")
 VALUES = st.lists(

@@ -1,4 +1,4 @@
-"""The default learner from end to end: known models, extreme values, notes, and settings."""
+"""The default learner from end to end: known models, few rows, extreme values, notes, and settings."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from functools import cache
 import numpy as np
 import pytest
 
-from sampling import Space
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import LearningError
@@ -20,8 +19,8 @@ from splc.learning import LearningResult, learn
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
-from tests.learning.projection.known_targets import group
 from tests.support.objects import present
+from tests.support.systems import everything, group, switches
 
 POWERS = (1.0, 2.0, 4.0, 8.0, 16.0)
 
@@ -34,7 +33,7 @@ def system(binary: int = 4) -> VariabilityModel:
         NumericOption("negative", (-3.0, -1.0, 0.0, 2.0, 7.0)),
         NumericOption("optional", POWERS, deselected_flag=-1.0),
     )
-    return VariabilityModel("made", (*(BinaryOption(f"b{i}") for i in range(binary)), *numeric))
+    return VariabilityModel("made", (*switches(binary), *numeric))
 
 
 def drawn(model: VariabilityModel, rows: int, seed: int = 0) -> Configurations:
@@ -79,8 +78,7 @@ def test_sum_without_noise_is_found_exactly(power: int) -> None:
 
 def test_product_without_noise_is_found_exactly() -> None:
     """A product of factors is printed as one."""
-    options: list[BinaryOption | NumericOption] = [BinaryOption(f"b{at}") for at in range(5)]
-    configurations = drawn(VariabilityModel("factors", (*options, NumericOption("n", POWERS))), 80)
+    configurations = drawn(VariabilityModel("factors", (*switches(5), NumericOption("n", POWERS))), 80)
     binary = np.column_stack([configurations.column(f"b{i}") for i in range(5)])
     result = learned(configurations, 3 * np.prod([2, 5, 0.5, 1.3, 0.7] ** binary, axis=1) * configurations.column("n"))
     assert result.model.link == "log"
@@ -91,10 +89,9 @@ def test_product_without_noise_is_found_exactly() -> None:
 @pytest.mark.parametrize("readable", [False, True])
 def test_costs_that_fall_with_options(readable: bool) -> None:
     """A product of 1/x and 1/y is found among noise, instead of many single values of x and y."""
-    options = ("x", POWERS), ("y", (16.0, 48.0, 100.0, 300.0)), ("z", (0.0, 1.0, 5.0, 9.0))
-    model = VariabilityModel("falling", tuple(NumericOption(name, values) for name, values in options))
-    configurations = Configurations(model, np.indices((5, 4, 4)).reshape(3, -1).T)
-    x, y, z = (configurations.column(name) for name, _ in options)
+    values = {"x": POWERS, "y": (16.0, 48.0, 100.0, 300.0), "z": (0.0, 1.0, 5.0, 9.0)}
+    configurations = everything(*(NumericOption(name, own) for name, own in values.items()))
+    x, y, z = (configurations.column(name) for name in values)
     noise = np.random.default_rng(0).normal(0, 0.02, len(x))
     found = influences(learned(configurations, (5 + 0.4 * z + 1000 / (x * y)) * np.exp(noise), readable=readable))
     assert found["x^-1 * y^-1"] == pytest.approx(1000, rel=0.1)
@@ -137,6 +134,10 @@ def test_few_rows(rows: int) -> None:
     assert np.isfinite(result.predictor.predict(drawn(model, 100, 1))).all()
     assert len(result.terms) <= rows
     assert result.cross_validated is None
+    if rows == 1:
+        # All options have the same value: there is no note about each, and no uncertainty.
+        assert not any("influence unknown" in note for note in result.notes)
+        assert result.estimates == ()
 
 
 @pytest.mark.parametrize("value", [4.0, 0.0, -2.0])
@@ -157,21 +158,11 @@ def test_values_too_far_apart_are_refused(sign: float) -> None:
         learned(configurations, sign * 10.0 ** np.linspace(-300, 300, len(configurations)))
 
 
-def test_one_row_says_nothing_about_options() -> None:
-    """Of one configuration, all options have the same value: there is no note about each, and no uncertainty."""
-    found = learned(drawn(system(), 1), np.array([3.0]))
-    assert not any("influence unknown" in note for note in found.notes)
-    assert found.estimates == ()
-
-
 @pytest.mark.parametrize("value", [0.0, 4.0])
 def test_optional_option_with_one_value(value: float) -> None:
     """Deselecting an option with one value has an influence, also if the value is 0."""
-    model = VariabilityModel(
-        "made", (*(BinaryOption(name) for name in "abc"), NumericOption("n", (value,), deselected_flag=9.0))
-    )
-    configurations = Space(model).enumerate()
-    y = 10 + 3 * configurations.column("a") + 5 * ~np.isnan(configurations.value("n"))
+    configurations = everything(*switches(3), NumericOption("n", (value,), deselected_flag=9.0))
+    y = 10 + 3 * configurations.column("b0") + 5 * ~np.isnan(configurations.value("n"))
     found = learned(configurations, y)
     np.testing.assert_allclose(found.model.predict(configurations), y, rtol=1e-6)
     assert not any("influence unknown" in note for note in found.notes)
@@ -199,10 +190,8 @@ def test_unit_scales_influences() -> None:
 
 
 def test_settings() -> None:
-    """Settings change the model as they say; the order of rows does not matter."""
+    """Settings change the model as they say."""
     configurations, y = noisy(30, 0.1)
-    order = np.random.default_rng(2).permutation(len(configurations))
-    assert usual().model.terms == learned(configurations[order], y[order]).model.terms
     assert len(learned(configurations, y, terms=2).terms) <= 2 < len(usual().terms)
     assert learned(configurations, y, form="product").model.link == "log"
     assert any("adds up the effects" in note for note in learned(configurations, y, scale="raw").notes)
@@ -290,3 +279,56 @@ def test_constant_groups_are_named_by_all_members() -> None:
     result = learn(read_measurements(columns, system), "time")
     (note,) = [note for note in map(str, result.notes) if "always the same" in note]
     assert {"lz4", "zstd", "gzip"} <= set(note.replace(",", "").split())
+
+
+ALL = everything(*switches(3), NumericOption("x", (1.0, 2.0, 4.0, 8.0)))
+ROWS = np.random.default_rng(3).permutation(len(ALL))
+
+
+def learned_of(rows: int, slope: float, configurations: Configurations = ALL[ROWS]) -> LearningResult:
+    """Return what is learned from some rows of `20 + slope * b0 + x`, with noise of 1 %."""
+    first, x = (configurations.column(name) for name in ("b0", "x"))
+    noise = np.random.default_rng(0).normal(1, 0.01, len(configurations))
+    measurements = Measurements(configurations, {"y": (20 + slope * first + x) * noise})
+    return learn(measurements, "y", learning_set=np.arange(rows))
+
+
+def needed(result: LearningResult) -> list[str]:
+    """Return the notes that there are too few rows."""
+    return [note for note in result.notes if note.startswith("too few measurements")]
+
+
+@pytest.mark.parametrize("rows", [3, 5, 7])
+@pytest.mark.parametrize("slope", [0.0, 3.0, 100.0])
+def test_at_most_one_effect(rows: int, slope: float) -> None:
+    """Below 8 rows and 3 per option, a model has at most one term with options, and the note has the number needed."""
+    result = learned_of(rows, slope)
+    assert sum(bool(term.options) for term, _ in result.model.terms) <= 1
+    varying = sum(len(set(ALL[ROWS].column(name)[:rows])) > 1 for name in ALL.system.names)
+    (note,) = needed(result)
+    assert f"at least {max(4, 3 * varying)} " in note
+
+
+def test_a_clear_effect_is_kept() -> None:
+    """An effect that is much larger than all else is the one term of a model of few rows."""
+    (term,) = (term for term, _ in learned_of(7, 100.0).model.terms if term.options)
+    assert term.options == {"b0"}
+
+
+@pytest.mark.parametrize(("rows", "number"), [(11, "at least 12 "), (14, "")])
+def test_several_effects(rows: int, number: str) -> None:
+    """From 8 rows on the model has terms of all clear options; below 3 rows per option a note has the number."""
+    result = learned_of(rows, 20.0)
+    assert {"b0", "x"} <= result.model.options
+    assert [number in note for note in needed(result)] == ([True] if number else [])
+
+
+def test_many_options_without_influence() -> None:
+    """Fewer than 3 rows per option suffice if most options have no influence; a note remains."""
+    rng = np.random.default_rng(1)
+    indices = rng.integers(0, 2, (30, 60)).T
+    y = (10 + indices[:, :2] @ [5, 3]) * rng.normal(1, 0.01, 60)
+    configurations = Configurations(VariabilityModel("wide", switches(30)), indices)
+    result = learn(Measurements(configurations, {"y": y}), "y")
+    assert {"b0", "b1"} <= result.model.options
+    assert "at least 90 " in needed(result)[0]

@@ -1,9 +1,14 @@
-"""The decisions by evidence against the stated rules: guard, scale and numbers; notes and cross-validated errors."""
+"""The decisions by evidence against the stated rules, the constants of these, notes and cross-validated errors."""
 
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Mapping
 from dataclasses import replace
+from functools import cache
+from importlib import import_module
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,9 +17,11 @@ from sampling import Space
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.learning import LearningResult, learn
+from splc.learning.projection import constants
 from splc.learning.projection.basis import Variable, variables_of
 from splc.learning.projection.fit import (
     first_fit,
+    penalty,
     refits,
 )
 from splc.learning.projection.full_model import fit_full_model
@@ -23,9 +30,50 @@ from splc.learning.projection.scales import Scale, general_scales, positive_scal
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
-from tests.learning.projection.known_targets import group
 from tests.learning.projection.test_full_model import drawn, learned, system
 from tests.support.objects import present
+from tests.support.paths import ROOT
+from tests.support.systems import group
+
+PAGES = ("0009-default-learner.md", "0010-printed-model.md")
+ROW = re.compile(r'^\| `(?:(\w+)\.)?([A-Z_]+)(?:\["(\w+)"\])?` \| ([^|]+) \| .*\w.* \|$', re.MULTILINE)
+
+
+@cache
+def stated() -> dict[tuple[str, str, str], tuple[float, ...]]:
+    """Return file, name and key → the numbers in the tables of the decisions."""
+    text = "".join((ROOT / "docs" / "decisions" / page).read_text(encoding="utf-8") for page in PAGES)
+    rows = [match.groups(default="") for match in ROW.finditer(text)]
+    assert len(rows) == len(re.findall(r"^\| `", text, re.MULTILINE))
+    return {(file or "constants", name, key): tuple(map(_number, value.split(", "))) for file, name, key, value in rows}
+
+
+def _number(text: str) -> float:
+    return math.log(float(text[3:])) if text.startswith("ln ") else float(text)
+
+
+def test_constants_are_those_of_the_decisions() -> None:
+    """The constants are what the tables of the decisions state."""
+    for (file, name, key), expected in stated().items():
+        value: Any = getattr(import_module(f"splc.learning.projection.{file}"), name)
+        assert np.atleast_1d(value[key] if key else value) == pytest.approx(expected, rel=1e-12), (file, name, key)
+
+
+def test_every_constant_of_the_full_model_is_stated() -> None:
+    """The tables have all constants of the full model, each once."""
+    values = {name: value for name, value in vars(constants).items() if name.isupper()}
+    names = {(name, key) for name, value in values.items() for key in (value if isinstance(value, Mapping) else [""])}
+    assert names == {(name, key) for file, name, key in stated() if file == "constants"}
+
+
+def test_prior_is_that_of_the_decision() -> None:
+    """The negative logarithm of the prior is the formula of the decision."""
+    x = np.random.default_rng(0).normal(-2, 2, 7)
+    relevances, (rho, a, w, noise) = x[:3], x[3:]
+    expected = sum(math.log1p(math.exp(each) / 0.3**2) + ((each - math.log(0.05)) / 4) ** 2 / 2 for each in relevances)
+    expected += ((rho - math.log(0.5)) ** 2 + (a - math.log(0.1)) ** 2 + w**2) / 2
+    expected += ((noise - math.log(0.01)) / 2) ** 2 / 2
+    assert penalty(x)[0] == pytest.approx(expected, rel=1e-12)
 
 
 def made(seed: int, rows: int) -> tuple[Configurations, Array]:
@@ -161,9 +209,7 @@ def test_expected_differences_of_any_sign(scatter: float) -> None:
     """Values that are not all positive have an expected difference, and most errors of folds are within it."""
     result = result_of(20, 4, scatter, 2.0)
     within, difference = present(result.expected).within, present(result.expected).difference
-    assert within is not None
-    assert difference is not None
-    assert 0 < difference < within
+    assert 0 < present(difference) < present(within)
 
 
 @pytest.mark.parametrize(("copies", "expected"), [(1, None), (2, "b0 and b1"), (3, "b2 and b0, b2 and b1")])

@@ -49,13 +49,6 @@ def learned(configurations: Configurations, y: Array, scale: str = "auto") -> Fu
     return fit_full_model(configurations, y, variables_of(configurations.system), scale=scale)
 
 
-@cache
-def exact() -> FullModel:
-    """Return what is learned from 25 values of the known model."""
-    configurations = drawn(system(), 25)
-    return learned(configurations, known(configurations))
-
-
 @pytest.mark.parametrize(("seeds", "most"), [(5, 1), pytest.param(25, 3, marks=pytest.mark.slow)])
 def test_noise_is_a_constant(seeds: int, most: int) -> None:
     """The level of the guard is 4 % from 18 configurations on."""

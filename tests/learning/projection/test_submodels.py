@@ -1,30 +1,44 @@
-"""The models that compete: their rows, influences and errors, against direct computations."""
+"""The models that compete: rows, influences, errors and covariances, and the terms that most folds agree on."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy.optimize import lsq_linear
 
+from splc.learning.projection import printed_model as choice
 from splc.learning.projection.basis import variables_of
-from splc.learning.projection.columns import Candidates, Language
+from splc.learning.projection.columns import CONSTANT_PLACE, Candidates, Language
 from splc.learning.projection.constants import ProjectionSettings
+from splc.learning.projection.printed_model import (
+    FARTHEST,
+    MIN_SHARE,
+    RISE,
+    agreed_models,
+    most_terms,
+    with_agreed_terms,
+)
 from splc.learning.projection.submodels import (
     BLENDS,
     MAX_NUMERIC,
     PROJECTION,
     LanguageSearch,
+    Submodel,
     Target,
     language_search,
 )
 from splc.learning.projection.term_search import forward, models_of_sizes
-from splc.system.options import NumericOption
+from splc.system.options import NumericOption, Option
 from splc.system.variability import VariabilityModel
 from splc.types import Array
-from tests.learning.projection.known_targets import BINARY, MIXED, candidates_of, switch, target_of
+from tests.learning.projection.known_targets import BINARY, MIXED, candidates_of, square_of, target_of
+from tests.learning.projection.test_printed_model import wavy
+from tests.support.golden_messages import check_calls
+from tests.support.systems import switches
 
 
 def target(learned: int = 40, *, positive: bool = True) -> Target:
@@ -180,8 +194,11 @@ def test_negative_properties() -> None:
 
 def test_sums_with_predictions_that_are_not_positive() -> None:
     """A sum with a prediction that is not positive is known as such; a product has none."""
-    switches = VariabilityModel("switches", tuple(switch(f"b{at}") for at in range(5)))
-    rows = target_of(switches, lambda c: np.where(c("b0") + c("b1") + c("b2") == 2, 0.01, 1.0), error=0.01)
+    rows = target_of(
+        VariabilityModel("switches", switches(5)),
+        lambda c: np.where(c("b0") + c("b1") + c("b2") == 2, 0.01, 1.0),
+        error=0.01,
+    )
     found = {language: [each.positive for each in search_of(rows, language, 1).submodels] for language in LANGUAGES}
     assert all(found["product"])
     assert found["sum"][0]
@@ -189,24 +206,23 @@ def test_sums_with_predictions_that_are_not_positive() -> None:
     assert not all(found["shapes"])
 
 
-@pytest.mark.parametrize(
-    ("system", "order", "expected"),
-    [
-        (BINARY, None, 5),
-        (BINARY, 3, 3),
-        (BINARY, 9, 7),
-        (VariabilityModel("numbers", tuple(NumericOption(f"x{at}", (1.0, 2.0)) for at in range(7))), None, 6),
-        (VariabilityModel("two", (switch("a"), switch("b"))), None, 2),
-    ],
-)
-def test_the_number_of_variables_in_a_term(system: VariabilityModel, order: int | None, expected: int) -> None:
-    """Terms have up to 5 variables, 6 with as many numeric options, or so many as are asked for or there are."""
+def order_of(options: Sequence[Option], order: int | None) -> int:
+    """Return the number of variables in the terms of all languages for a system of options."""
+    system = VariabilityModel("system", tuple(options))
     rows = target_of(system, lambda c: 1 + c(system.names[0]))
-    for language in LANGUAGES:
-        assert (
-            language_search(rows, variables_of(system), language, 3, ProjectionSettings(order=order)).candidates.order
-            == expected
-        )
+    settings, variables = ProjectionSettings(order=order), variables_of(system)
+    (found,) = {language_search(rows, variables, each, 3, settings).candidates.order for each in LANGUAGES}
+    return found
+
+
+def numeric(count: int) -> list[NumericOption]:
+    """Return numeric options of two values."""
+    return [NumericOption(f"x{at}", (1.0, 2.0)) for at in range(count)]
+
+
+def test_sizes_of_models() -> None:
+    """The largest numbers of terms, and of variables in a term, are those of the golden file."""
+    check_calls("sizes-of-models", most_terms, order_of, numeric, BINARY=BINARY.options)
 
 
 def test_languages_have_their_candidates() -> None:
@@ -222,3 +238,156 @@ def test_languages_have_their_candidates() -> None:
         texts = {unit.text for unit in candidates.units}
         assert ("[x0 >= 2]" in texts) is (language != "sum")
         assert ("x0^-1" in texts) is (language != "product")
+
+
+# The rows of a full model that few terms do not follow.
+WAVY = target_of(MIXED, wavy, error=0.2)
+
+
+def only(chosen: tuple[int, ...]) -> choice.IsPositive:
+    """Return that no model but that of these terms is positive."""
+    return lambda model: model.chosen == chosen
+
+
+def closest(model: Submodel) -> Submodel:
+    """Return a model with its terms in canonical order."""
+    return model.of_terms(sorted(model.chosen, key=model.search.candidates.name))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_consensus(language: str) -> None:
+    """Terms with more support by folds are taken up to a larger expected error, if all predictions are positive."""
+    search = search_of(WAVY, language)  # type: ignore[arg-type]
+    full = search.target.expected_error
+
+    def least(model: Submodel) -> int:
+        support, places = search.supports(model.size), (at for at in model.chosen if at != CONSTANT_PLACE)
+        return min((support[search.candidates.variables(place)] for place in places), default=8)
+
+    changed = 0
+    for each in search.submodels:
+        near = closest(each)
+        found = with_agreed_terms(near, lambda model: True)
+        assert near.expected_error == pytest.approx(np.hypot(full, search.target.distances(near.predicted)))
+        if found.chosen == near.chosen:
+            continue
+        changed += 1
+        assert least(found) > least(near)
+        assert len(found.chosen) <= each.size
+        assert found.expected_error <= min(RISE * near.expected_error, FARTHEST * full)
+        assert with_agreed_terms(near, only(near.chosen)).chosen == near.chosen
+    assert changed
+
+
+@pytest.mark.parametrize(("name", "factor"), [("RISE", 1.0), ("FARTHEST", 1.05)])
+def test_limits_of_consensus(name: str, factor: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Terms with more support are not taken if the expected error rises too far, or is too far above the full one's."""
+    search = search_of(WAVY, "shapes")
+    nearest = [closest(each) for each in search.submodels]
+    before = [with_agreed_terms(each, lambda model: True).chosen for each in nearest]
+    monkeypatch.setattr(choice, name, factor)
+    after = [with_agreed_terms(each, lambda model: True) for each in nearest]
+    assert [each.chosen for each in after] != before
+    for found, near in zip(after, nearest, strict=True):
+        limit = factor * (near.expected_error if name == "RISE" else search.target.expected_error)
+        assert found.chosen == near.chosen or found.expected_error <= limit
+
+
+def test_terms_without_influence_are_left_out() -> None:
+    """Terms whose influence is 0 because it must not be negative are left out; free ones stay."""
+    rows = target_of(MIXED, lambda c: 9 + c("y"), error=0.0)
+    search = search_of(rows, "sum", 1)
+    places = {search.candidates.text(at): at for at in range(len(search.candidates))}
+    # Of y and y^3, the latter would be negative.
+    falling = np.sqrt(rows.configurations.column("y")) * 9
+    target = replace(rows, predicted=falling, divisor=falling, measured=falling[: rows.learned])
+    other = LanguageSearch(target, search.candidates, "sum", search.models)
+    chosen = tuple(places[text] for text in ("y", "y^3"))
+    model = replace(search.submodels[0], search=other).of_terms(chosen)
+    assert [search.candidates.text(place) for place in model.chosen] == ["y"]
+    assert (model.coefficients > 0).all()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("blend", BLENDS)
+def test_covariance(language: str, blend: float) -> None:
+    """It is that of influences for draws of the full model, plus the jackknife's over the models of the folds."""
+    first = rows_of()
+    rng = np.random.default_rng(1)
+    root = 0.02 * rng.normal(size=(len(first.roots), 5))
+    slope = np.linspace(0.5, 2.0, len(first.roots))
+    target = replace(first, slope=slope, covariance=lambda projection: projection @ root @ root.T @ projection.T)
+    search = search_of(target, language, 1)  # type: ignore[arg-type]
+    found = next(closest(each) for each in search.submodels if each.size == 4 and each.blend == blend)
+    size = 1e-4
+    # With measured values that are those of the full model, draws of both move together.
+    same = replace(target, measured=target.predicted[: target.learned])
+
+    def coefficients(draw: Array) -> Array:
+        predicted = same.predicted + size * same.divisor * same.slope * draw
+        moved = replace(same, predicted=predicted, measured=predicted[: target.learned])
+        own = LanguageSearch(moved, search.candidates, search.language, search.models)
+        return own.coefficients(None, blend, found.chosen)
+
+    middle = coefficients(np.zeros(len(first.roots)))
+    directions = np.array([(coefficients(column) - middle) / size for column in root.T])
+    folds = np.array([search.coefficients(k, blend, found.chosen) for k in range(8)])
+    jackknife = 7 * np.cov(folds.T, bias=True)
+    np.testing.assert_allclose(
+        found.covariance, directions.T @ directions + jackknife, rtol=1e-3, atol=1e-6 * found.covariance.max()
+    )
+
+
+SIZE = 5
+
+
+def folds_with(search: LanguageSearch, position: int) -> int:
+    """Return how many folds have a term of the variables of a candidate; the constant is in all."""
+    if position == CONSTANT_PLACE:
+        return len(search.models) - 1
+    wanted = {search.candidates.units[unit].variable for unit in search.candidates.products[position]}
+    found = 0
+    for models in search.models[1:]:
+        products = [search.candidates.products[place] for place in models[SIZE - 1]]
+        found += any({search.candidates.units[unit].variable for unit in product} == wanted for product in products)
+    return found
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_support_of_terms(language: Language) -> None:
+    """First come models whose terms all folds have, then those with one fold less; with more support than before."""
+    search = search_of(WAVY, language)
+    chosen = search.models[0][SIZE - 1]
+    least = min(folds_with(search, place) for place in chosen)
+    last = max(least, math.ceil(MIN_SHARE * 8) - 1)
+    assert last < 8
+    found = list(agreed_models(search, SIZE, chosen))
+    goal = search.target.scaled(search.target.predicted, search.product)
+    assert len(found) == 8 - last
+    for wanted, models in zip(range(8, last, -1), found, strict=True):
+        assert len(models[-1]) > 1
+        for size, model in enumerate(models, 1):
+            assert len(set(model)) == len(model) <= size
+            assert all(folds_with(search, place) >= wanted for place in model)
+        squares = [square_of(search.candidates, model, goal) for model in models]
+        assert squares == sorted(squares, reverse=True)
+        if not search.candidates.signed:
+            # Beside the constant is about the best term that so many folds have; simpler ones are preferred.
+            rest = [place for place in range(1, len(search.candidates)) if folds_with(search, place) >= wanted]
+            best = min(square_of(search.candidates, (CONSTANT_PLACE, place), goal) for place in rest)
+            assert squares[1] <= 1.25 * best
+
+
+def test_constant_and_nothing_to_gain() -> None:
+    """The constant is in agreed models, also where no fold has it; if all folds have the terms, there are none."""
+    search = search_of(WAVY, "shapes")
+    agreed = tuple(place for place in range(len(search.candidates)) if folds_with(search, place) == 8)[:3]
+    assert len(agreed) == 3
+    assert list(agreed_models(search, SIZE, agreed)) == []
+    search = search_of(WAVY, "sum")
+    without = tuple(
+        tuple(tuple(place for place in model if place != CONSTANT_PLACE) for model in models)
+        for models in search.models
+    )
+    found = agreed_models(replace(search, models=without), SIZE, search.models[0][SIZE - 1])
+    assert any(CONSTANT_PLACE in model for models in found for model in models)

@@ -126,7 +126,7 @@ def test_equal_candidates_are_in_canonical_order() -> None:
 
 @pytest.mark.parametrize("signed", [True, False])
 def test_exact_targets_end_the_path(signed: bool) -> None:
-    """If only roundoff is left, no further term is selected."""
+    """If only roundoff is left, no further term is selected; of nothing, sums of costs are empty, others constants."""
     candidates = switches(5, 2)
     candidates.free[:] |= not signed
     candidates.signed = signed
@@ -136,6 +136,7 @@ def test_exact_targets_end_the_path(signed: bool) -> None:
     assert len(selection.sets) < 8
     [nothing] = forward(candidates, np.zeros((1, candidates.columns.shape[1])), 5)
     assert nothing.sets == ([] if signed else [(0,)])
+    assert models_of_sizes(nothing, 3) == [() if signed else (CONSTANT_PLACE,)] * 3
 
 
 def test_bounded_terms_are_not_selected_with_wrong_signs() -> None:
@@ -197,27 +198,12 @@ def test_equal_losses_are_in_canonical_order(noise: float) -> None:
     assert set(models_of_sizes(selection, 4)[2]) == {0, 1, 2}
 
 
-@pytest.mark.parametrize("signed", [True, False])
-def test_targets_without_terms(signed: bool) -> None:
-    """If nothing is selected, sums of costs are empty and other models are the constant."""
-    candidates = switches(3, 1)
-    candidates.signed = signed
-    for target in (np.zeros(36), np.r_[np.ones(18), -np.ones(18)] * (candidates.columns[0] @ np.ones(36) * 0)):
-        [selection] = forward(candidates, target[None], 5)
-        assert models_of_sizes(selection, 3) == [() if signed else (CONSTANT_PLACE,)] * 3
-
-
-def problem(seed: int, columns: int) -> tuple[Array, Array, Array]:
-    """Return random columns, a target, and which coefficients are free."""
-    rng = np.random.default_rng(seed)
-    matrix = rng.normal(size=(columns + 12, columns)) + rng.normal(size=(columns + 12, 1))
-    return matrix, rng.normal(size=len(matrix)), rng.random(columns) < 0.4
-
-
 @given(st.integers(0, 10_000), st.integers(1, 9))
 def test_same_as_nnls(seed: int, columns: int) -> None:
     """The coefficients are those of scipy's nnls with free columns entered twice."""
-    matrix, target, free = problem(seed, columns)
+    rng = np.random.default_rng(seed)
+    matrix = rng.normal(size=(columns + 12, columns)) + rng.normal(size=(columns + 12, 1))
+    target, free = rng.normal(size=len(matrix)), rng.random(columns) < 0.4
     both, _ = nnls(np.hstack([matrix, -matrix[:, free]]), target)
     expected = both[:columns].copy()
     expected[free] -= both[columns:]

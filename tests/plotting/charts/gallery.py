@@ -1,18 +1,95 @@
-"""The charts of `tests/golden/messages/charts.messages`: one of each kind, with names that are long or markup."""
+"""Charts of made values, what their pictures show, and texts of SVG that can be read."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
+import pytest
+from lxml import etree
+from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 from comparison.changes import ModelCourse, TermCourse
-from splc.models.terms import option_term
+from comparison.result import ClassScore, Comparison, Found, SyntacticComparison, TermScore
+from splc.models.terms import Term, option_term
 from splc.plotting.charts import curves, effects, influences, predictions
 from splc.plotting.charts.chart import Chart, joined
+from splc.plotting.style import text_width
 from tests.support.golden_messages import prompts
-from tests.support.pictures import EXAMPLE, compared, score
+
+
+def capture(monkeypatch: pytest.MonkeyPatch, draw: Callable[[], Any]) -> Figure:
+    """Return the figure that a call saves; its pixels, which take half of the time, are not made."""
+    seen: list[Figure] = []
+    with monkeypatch.context() as patched:
+        patched.setattr(Figure, "savefig", lambda figure, *_, **__: seen.append(figure))
+        draw()
+    (figure,) = seen
+    return figure
+
+
+def texts(figure: Figure) -> list[str]:
+    """Return all texts of a figure."""
+    found = figure.findobj(Text)
+    return [artist.get_text() for artist in found if isinstance(artist, Text) and artist.get_text()]
+
+
+def score(term: Term, found: Found, first: float | None, second: float | None, value: float | None = None) -> TermScore:
+    """Return the score of a term, by default the usual one of its case."""
+    usual = {"no class": -2.0, "no term": -1.0, "opposite sign": 1.0, "different": 1.5, "same": 2.0}[found]
+    return TermScore(term, term.text(), usual if value is None else value, found, first, second)
+
+
+def compared(first: str, second: str, *classes: tuple[Sequence[str], Sequence[TermScore]]) -> Comparison:
+    """Return two models compared by their terms."""
+    groups = tuple(ClassScore(tuple(options), tuple(terms)) for options, terms in classes)
+    return Comparison(first, second, SyntacticComparison(groups))
+
+
+X, Y = option_term("x"), option_term("y")
+# The worked example of section 4.1 of the thesis without its class over both options.
+EXAMPLE = compared(
+    "analytical.txt",
+    "learned.log",
+    (["x"], [score(X, "different", 3, 5, 1 + 1 / 3), score(X**2, "no term", None, 0.5)]),
+    (["y"], [score(Y, "different", 0.4, 3, 1.0), score(Y**2, "same", 1, 1)]),
+    (["x", "y"], [score(X * Y, "no class", 1, None), score(X**2 * Y, "no class", 2, None)]),
+)
+
+
+# Titles are bold, which is wider.
+SIZES = {"head": 12.0}
+WIDER = {"head": 1.1}
+_SVG = "{http://www.w3.org/2000/svg}"
+
+
+def svg_defects(svg: str) -> list[str]:
+    """Return the defects of a panel of `panel_svg`; slanted texts are only checked for being there."""
+    root = etree.fromstring(svg)
+    width, height = float(root.attrib["width"]), float(root.attrib["height"])
+    boxes = []
+    found = []
+    for text in root.iter("text", f"{_SVG}text"):
+        shown = text.text or ""
+        if text.get("transform"):
+            continue
+        size = SIZES.get(text.get("class") or "", 11.0)
+        wide = text_width(shown, size) * WIDER.get(text.get("class") or "", 1.0)
+        left = float(text.attrib["x"]) - {"middle": wide / 2, "end": wide}.get(text.get("text-anchor") or "", 0.0)
+        bottom = float(text.attrib["y"])
+        box = (left, bottom - 0.75 * size, left + wide, bottom)
+        if box[0] < -1 or box[1] < -1 or box[2] > width + 1 or box[3] > height + 1:
+            found.append(f"{shown!r} is outside")
+        boxes.append((shown, box))
+    for (one, a), (other, b) in itertools.combinations(boxes, 2):
+        if min(a[2], b[2]) - max(a[0], b[0]) > 1 and min(a[3], b[3]) - max(a[1], b[1]) > 1:
+            found.append(f"{one!r} is over {other!r}")
+    return found
+
 
 LONG = "a_name_of_an_option_that_is_much_longer_than_the_space_for_it_on_any_picture_$x$"
 NAMES = ("cache", "<b>$x^2$</b>", LONG)

@@ -1,10 +1,11 @@
-"""Designs of binary parts against brute force, and on large systems."""
+"""Designs of binary parts against brute force, products and designs of some options, and the program's draws."""
 
 from __future__ import annotations
 
 import itertools
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,19 +13,20 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from sampling import Space, sample
-from sampling.designs import binary
+from sampling import Sample, Space, draw_sample, parse_spec, sample
+from sampling.designs import binary, product
+from sampling.draws import DotNetRandom
 from sampling.space.parts import Parts, unrelated_subsets
-from sampling.spec import parse_spec
-from splc.errors import VariabilityError
-from splc.system.options import BinaryOption
+from sampling.spec import BINARY
+from splc.errors import SpaceError, SplcError, VariabilityError
+from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
-from tests.learning.projection.known_targets import group
-from tests.sampling.conftest import PLANE, joined, selected, stated
+from tests.sampling.conftest import PLANE, attempt, joined, selected, stated
 from tests.support.examples import examples
-from tests.support.golden_messages import check_calls
+from tests.support.golden_messages import check_calls, check_messages
 from tests.support.strategies import models
+from tests.support.systems import group
 
 Selection = tuple[int, ...]
 
@@ -216,3 +218,144 @@ def test_made_up_systems(monkeypatch: pytest.MonkeyPatch) -> None:
     one = VariabilityModel("one", group("a", "b", "c"))
     tied = stated(options, "!d | !e", *(f"!b{i} | a | d" for i in range(4)))
     check_calls("binary-designs", sizes, free, joined, selected, one=one, tied=tied, PLANE=PLANE)
+
+
+# Without a only one value of x is valid, with it all four.
+SYSTEM = VariabilityModel.of({"a": bool, "b": bool, "x": [1, 2, 3, 4]}, ["a | b", "x + 3 * a > 3"])
+
+
+@pytest.mark.parametrize("block", [1, 7, 12, 24, 2**22])
+def test_blocks_change_nothing(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The selected configurations are the same, in the same order, whatever is checked at once."""
+    whole = draw_sample(SYSTEM, "negoptionwise+ofat:3").configurations
+    monkeypatch.setattr(product, "CHUNK", block)
+    assert draw_sample(SYSTEM, "negoptionwise+ofat:3").configurations.indices.tolist() == whole.indices.tolist()
+
+
+@pytest.mark.parametrize("block", [1, 2**22])
+def test_the_limit_holds_for_all_blocks(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As many configurations as the limit allows are selected, and one more is an error, however they are split."""
+    monkeypatch.setattr(product, "CHUNK", block)
+    count = len(draw_sample(SYSTEM, "all+cci").configurations)
+    monkeypatch.setattr(product, "LIMIT", count)
+    assert len(draw_sample(SYSTEM, "all+cci").configurations) == count
+    monkeypatch.setattr(product, "LIMIT", count - 1)
+    with pytest.raises(SpaceError, match=f"at least {count} configurations \\(the limit is {count - 1}\\)"):
+        draw_sample(SYSTEM, "all+cci")
+
+
+# Options a, b below p, c and a mandatory m that implies c or b, and x, y, z.
+TREE = VariabilityModel(
+    "tree",
+    (
+        BinaryOption("p"),
+        BinaryOption("a", parent="p"),
+        BinaryOption("b", parent="p"),
+        BinaryOption("c"),
+        BinaryOption("m", optional=False, implied=(("c", "b"),)),
+        *(NumericOption(name, (1.0, 2.0, 3.0, 4.0, 5.0)) for name in ("x", "y", "z")),
+    ),
+)
+
+
+def test_designs_of_some_options() -> None:
+    """Other numeric options are at their centres, other binary ones as few as possible; what there are too few of."""
+    plus = VariabilityModel.of({"c++": bool, "d": bool})
+    check_calls("designs-of-some-options", selected, TREE=TREE, PLANE=PLANE, plus=plus)
+
+
+@examples(30)
+@given(models(), st.data())
+def test_restricted_samples_are_valid_and_distinct(model: VariabilityModel, data: st.DataObject) -> None:
+    """For any system and any options, the configurations are valid and distinct, and other values are fixed."""
+    space = Space(model)
+    assume(space.count)
+    binary = [option.name for option in model.binary_options]
+    numeric = [option.name for option in model.numeric_options]
+    one = data.draw(st.lists(st.sampled_from(binary), min_size=1, unique=True)) if binary else []
+    two = data.draw(st.lists(st.sampled_from(numeric), min_size=1, unique=True)) if numeric else []
+    parts = [f"pairwise[{','.join(one)}]"] if one else []
+    parts += [f"ff[{','.join(two)}]"] if two else []
+    drawn = attempt(model, "+".join(parts))
+    if not isinstance(drawn, Sample):
+        # The centres or the parts excluded everything.
+        assert "selects" in drawn
+        return
+    found = drawn.configurations
+    assert len(found) == len(found.unique())
+    assert space.check(found).all()
+    for option in model.numeric_options:
+        if option.name not in two:
+            assert set(found.value(option.name)[~np.isnan(found.value(option.name))]) <= {option.center}
+
+
+@pytest.mark.parametrize("name", BINARY)
+def test_every_binary_design_can_be_restricted(name: str) -> None:
+    """The options in brackets vary as in a system of their own, for every binary design."""
+    usage = BINARY[name][0]
+    spec = name + (":2" if "T" in usage or ":N" in usage else "")
+    found = sample(TREE, f"{spec}[a,b]+ofat:3[x]")
+    assert Space(TREE).check(found).all()
+    assert len(found) == len(found.unique())
+    assert set(found.value("y")) == {3.0}
+    # Only m, which needs c or b, is selected because of other options.
+    assert set(found.value("c")[found.value("b") == 1]) <= {0.0}
+    with pytest.raises(SplcError, match="not a binary option"):
+        sample(TREE, f"{spec}[nowhere]+ff")
+
+
+@pytest.fixture
+def mixed() -> VariabilityModel:
+    """Return a system of both kinds of options with 18 valid configurations."""
+    return VariabilityModel.of({"a": bool, "b": bool, "x": range(3), "y": [2, 4]}, ["a | b"])
+
+
+@pytest.mark.parametrize(
+    ("spec", "n", "part"),
+    [("random:11", 11, slice(None)), ("random:3+ff", 3, slice(0, 2)), ("all+random:5", 5, slice(2, None))],
+)
+def test_draws_of_the_program(mixed: VariabilityModel, spec: str, n: int, part: slice) -> None:
+    """`compat` draws as `list.RemoveAt(random.Next(list.Count))` does, of either part and of configurations.
+
+    `compat=2018` draws positions in the whole list, as the program did before June 2023, and repeats again.
+    """
+    everything = list(dict.fromkeys(tuple(row[part]) for row in Space(mixed).enumerate().indices.tolist()))
+    random = DotNetRandom(10)
+    repeated = dict.fromkeys(random.below(len(everything)) for _ in range(200))
+    expected = {"compat=2018": [everything[at] for at in list(repeated)[:n]]}
+    random = DotNetRandom(10)
+    expected["compat"] = [everything.pop(random.below(len(everything))) for _ in range(n)]
+    assert expected["compat"] != expected["compat=2018"]
+    for rule, rows in expected.items():
+        found = sample(mixed, spec.replace(f":{n}", f":{n},{rule},seed=10")).indices.tolist()
+        assert list(dict.fromkeys(tuple(row[part]) for row in found)) == rows
+
+
+def test_limits_of_the_program(mixed: VariabilityModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other versions, lists that are too large, seeds of more than 32 bits, and populations are golden rows."""
+    monkeypatch.chdir(tmp_path)
+
+    def drawn(system: VariabilityModel, spec: str) -> tuple[int, tuple[str, ...]]:
+        found = draw_sample(system, spec)
+        return len(found.configurations), found.notes
+
+    def chosen(system: VariabilityModel, spec: str, text: str) -> str:
+        Path("all.csv").write_text(text, encoding="utf-8")
+        found = draw_sample(system, spec.replace("FILE", "from=all.csv"))
+        return " ".join(["".join(map(str, row)) for row in found.configurations.indices.tolist()] + [*found.notes])
+
+    large = VariabilityModel.of({f"b{at}": bool for at in range(45)} | {"x": [1, 2]})
+    small = VariabilityModel.of({"a": bool, "b": bool, "x": [1, 2]})
+    check_calls("draws-of-the-program", drawn, chosen, mixed=mixed, large=large, small=small, PLANE=PLANE)
+
+
+def test_wrong_populations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A damaged population is one error that names the file."""
+    model = VariabilityModel.of({"a": bool, "b": bool, "x": [1, 2]})
+    monkeypatch.chdir(tmp_path)
+
+    def reject(text: str) -> None:
+        Path("population.csv").write_text(text, encoding="utf-8")
+        sample(model, "random:1,from=population.csv")
+
+    check_messages("populations", reject)

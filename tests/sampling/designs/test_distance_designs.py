@@ -20,10 +20,10 @@ from splc.errors import SpaceError
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
-from tests.sampling.conftest import joined, stated
-from tests.sampling.recorded import mixed
+from tests.sampling.conftest import joined, mixed, stated
 from tests.support.examples import examples
 from tests.support.golden_messages import check_calls
+from tests.support.objects import present
 from tests.support.real_data import real
 from tests.support.strategies import models
 
@@ -100,8 +100,7 @@ def test_sizes_and_notes_of_real_systems(real_model: Callable[[str], Variability
     def run(name: str, log: str, spec: str) -> tuple[str, int, int]:
         text = real("splc_logs", f"{name}_{log}.log").read_text(encoding="utf-8-sig")
         asked = re.search(r"command: .*numConfigs:(\d+)", text)
-        learned = re.search(r"NumberOfConfigurationsLearning:(\d+)", text)
-        assert learned is not None
+        learned = present(re.search(r"NumberOfConfigurationsLearning:(\d+)", text))
         spec = spec if asked is None else spec.replace("N", asked[1])
         return spec, len(sample(real_model(name), spec, seed=3)), int(learned[1])
 
@@ -133,11 +132,9 @@ def extended(spec: str, kind: str, existing: str) -> tuple[Array, Array]:
     before = sample(model, existing)
     parts = Parts(Space(model), before)
     if kind == "binary":
-        design = parse_spec(f"{spec}+ff").binary
-        assert design is not None
+        design = present(parse_spec(f"{spec}+ff").binary)
         return parts.known.astype(int), design.design(parts, 1).rows
-    whole = parse_spec(spec).whole
-    assert whole is not None
+    whole = present(parse_spec(spec).whole)
     return before.indices, whole.configurations(parts, 1, None)[0].indices
 
 

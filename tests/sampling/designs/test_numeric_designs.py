@@ -1,4 +1,4 @@
-"""Numeric designs of fixed levels: the thesis' tables and figures, SPL Conqueror's program, and laws."""
+"""Numeric designs: fixed levels by the thesis and SPL Conqueror's program, Latin hypercubes, Sobol', D-optimal ones."""
 
 from __future__ import annotations
 
@@ -10,14 +10,18 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from scipy.stats import qmc
 
 from sampling import draw_sample, sample
 from sampling.designs.numeric import compat_levels
+from sampling.designs.numeric_draws import Combinations, exchanged, log_determinant, polynomial
+from sampling.draws import generator
 from splc.data.configurations import Configurations
+from splc.errors import SplcError
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
-from tests.sampling.conftest import A, B, three_options
+from tests.sampling.conftest import A, B
 from tests.support.examples import examples
 from tests.support.golden_messages import Lines, check_calls
 
@@ -142,7 +146,15 @@ def test_designs_are_their_definitions(given: list[tuple[list[float], bool, bool
     assert any("no pair of options" in note for note in drawn.notes) == ("bbd" in spec and len(options) == 1)
 
 
-THREE = three_options()
+# The program's verified example; the values of z do not meet maxValue.
+THREE = VariabilityModel(
+    "three",
+    (
+        NumericOption("x", (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0), step="x * 2"),
+        NumericOption("y", (1.0, 3.0, 5.0, 9.0, 20.0)),
+        NumericOption("z", (0.0, 4.0, 8.0), step="z + 4", maximum=10.0),
+    ),
+)
 PLANE = VariabilityModel("plane", (A, B))
 
 
@@ -173,3 +185,81 @@ def levels_of(n: int, levels: int) -> tuple[list[int], list[int]]:
 def test_known_designs() -> None:
     """Tables and figures of the thesis, the program's verified example, levels, notes and limits are golden rows."""
     check_calls("numeric-designs", rows, values, levels_of, integers, THREE=THREE, PLANE=PLANE)
+
+
+POWERS = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
+
+
+@examples(30)
+@given(st.lists(st.integers(2, 12), min_size=1, max_size=4), st.integers(1, 30), st.integers(0, 99))
+def test_a_latin_hypercube_uses_each_value_equally_often(sizes: list[int], n: int, seed: int) -> None:
+    """In a complete hypercube, how often values of an option are used differs by at most one."""
+    n = min(n, math.prod(sizes))
+    found = draw_sample(integers(*sizes), f"lhs:{n}", seed)
+    if found.notes:
+        assert len(found.configurations) < n
+        return
+    assert len(found.configurations.unique()) == n
+    for column, size in zip(found.configurations.indices.T, sizes, strict=True):
+        counts = np.bincount(column, minlength=size)
+        assert counts.max() - counts.min() <= 1
+
+
+def test_sobol_is_scipys_sequence() -> None:
+    """`sobol:N` is scipy's scrambled sequence on values, without repeated rows; smaller designs are its beginning."""
+    model = integers(16, 16, 16)
+    points = qmc.Sobol(3, rng=generator(5, "numeric")).random_base2(8)
+    rows = Combinations(model).valid((points * 16).astype(int))
+    found = sample(model, "sobol:200,seed=5").indices
+    assert found.tolist() == rows[:200].tolist()
+    assert sample(model, "sobol:60,seed=5").indices.tolist() == found[:60].tolist()
+    # Any 16 consecutive points from the start have one point in each sixteenth of each axis.
+    first = sample(model, "sobol:16").indices
+    assert all(sorted(column) == list(range(16)) for column in first.T)
+
+
+def test_sobol_has_a_limit_of_options(monkeypatch: pytest.MonkeyPatch) -> None:
+    """More numeric options than scipy has dimensions are refused, with the limit."""
+    monkeypatch.setattr(qmc.Sobol, "MAXDIM", 2)
+    assert len(sample(integers(4, 4), "sobol:4")) == 4
+    with pytest.raises(SplcError, match=r"sobol:4: 3 numeric options are too many \(the limit is 2\)"):
+        sample(integers(4, 4, 4), "sobol:4")
+
+
+@examples(25)
+@given(st.integers(0, 2**32 - 1), st.integers(2, 4), st.integers(0, 6), st.integers(1, 8))
+def test_no_exchange_of_one_row_increases_the_determinant(seed: int, terms: int, spare: int, k: int) -> None:
+    """The result is distinct rows, none of which can be exchanged with gain: tried one by one."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(20, terms))
+    design = exchanged(X, terms + spare, k, rng)
+    assert len(set(design.tolist())) == terms + spare
+    best = log_determinant(X[design])
+    for place, other in itertools.product(range(len(design)), set(range(20)) - set(design.tolist())):
+        swapped = design.copy()
+        swapped[place] = other
+        assert log_determinant(X[swapped]) <= best + 1e-6
+
+
+def terms(rows: Array) -> Array:
+    """Return the independent terms of second order."""
+    found = polynomial(rows.astype(float), 2, 1000)
+    assert found is not None
+    return found
+
+
+def test_the_best_design_of_two_options() -> None:
+    """Nine rows for a quadratic in two options are the 3² design, whatever their units; here by brute force for six."""
+    assert {tuple(row) for row in sample(integers(5, 5), "dopt:9").indices.tolist()} == set(
+        itertools.product((0, 2, 4), repeat=2)
+    )
+    X = terms(np.array(list(itertools.product(range(3), repeat=2))))
+    best = max(log_determinant(X[list(rows)]) for rows in itertools.combinations(range(9), 6))
+    found = sample(integers(3, 3), "dopt:6").indices
+    assert log_determinant(X[found[:, 0].astype(int) * 3 + found[:, 1]]) == pytest.approx(best)
+
+
+def test_known_draws() -> None:
+    """Notes and limits, optimal designs of few values, and the variants of the program are golden rows."""
+    tied = VariabilityModel.of({"a": range(10), "b": range(10)}, ["a + b <= 5"])
+    check_calls("numeric-draws", rows, values, integers, numeric, POWERS=POWERS, tied=tied)

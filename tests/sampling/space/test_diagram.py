@@ -1,28 +1,29 @@
-"""Diagrams: costs of paths and minimal selections, strata by sums of weights, and orders of variables."""
+"""Diagrams: paths, strata by sums of weights, automata of sums, and orders of rows."""
 
 from __future__ import annotations
 
 import math
-import random
 from collections import Counter
-from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, reject
 from hypothesis import strategies as st
 
 from sampling.designs.binary import first_solutions
+from sampling.space import automata, compilation, rows
 from sampling.space import strata as module
 from sampling.space.diagram import Costs, heaviest
+from sampling.space.rows import ascending, distinct, packed, without_repeats
 from sampling.space.space import Space
 from sampling.space.strata import Strata
 from splc.errors import SpaceError
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
+from tests.sampling.conftest import attempt, stated
 from tests.support.examples import examples
-from tests.support.influence_strategies import spaces
+from tests.support.strategies import models, spaces
 
 
 @pytest.mark.parametrize("size", [1, 8, 20, 40, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 90])
@@ -145,7 +146,95 @@ def test_first_solutions_in_an_order_of_preference(space: Space, seed: int, most
         assert rows[which == number].tolist() == sorted(listed, key=decisions)[: quotas[number]]
 
 
-def chain(size: int, seed: int) -> tuple[list[int], list[tuple[int, ...]]]:
-    """Return variables in their order and pairs that link them to a chain in another order."""
-    links = random.Random(seed).sample(range(size), size)
-    return list(range(size)), list(pairwise(links))
+def summed(model: VariabilityModel, most: int = 0) -> Space:
+    """Return the counted space of a system whose constraints over more combinations of values are sums."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(compilation, "LARGEST_TABLE", most)
+        space = Space(model)
+        assert space.count >= 0
+        return space
+
+
+@given(models(binary=5, numeric=3, most_constraints=3))
+@examples(60)
+def test_sums_and_tables_give_equal_counts(model: VariabilityModel) -> None:
+    """Without tables, constraints over at least two options become sums with the same count."""
+    try:
+        found = summed(model)
+    except SpaceError:
+        reject()
+    assert found.count == Space(model).count
+    assert found.option_counts() == Space(model).option_counts()
+
+
+@given(st.lists(st.integers(-5, 5), min_size=2, max_size=12), st.integers(-10, 10), st.sampled_from(["<=", "=", "!="]))
+@examples(30)
+def test_weights_may_be_negative(weights: list[int], bound: int, comparison: str) -> None:
+    """Sums of options with weights of either sign are counted as brute force counts them."""
+    options = tuple(BinaryOption(f"b{i}") for i in range(len(weights)))
+    text = "0" + "".join(f" + {w} * b{i}" if w >= 0 else f" - {-w} * b{i}" for i, w in enumerate(weights))
+    totals = (np.arange(2 ** len(weights))[:, None] >> np.arange(len(weights)) & 1) @ np.array(weights)
+    held = {"<=": totals <= bound, "=": totals == bound, "!=": totals != bound}[comparison]
+    assert summed(stated(options, f"{text} {comparison} {bound}")).count == held.sum()
+
+
+@pytest.mark.parametrize(("values", "fits"), [(8, True), (9, False)])
+def test_sums_of_too_many_steps_are_refused(monkeypatch: pytest.MonkeyPatch, values: int, fits: bool) -> None:
+    """A step may have eight times as many successors as an automaton may have states."""
+    monkeypatch.setattr(automata, "MAX_STATES", 2)
+    options = (NumericOption("m", (0.0, 3.0)), NumericOption("n", tuple(map(float, range(values)))))
+    model = stated(options, f"m + n <= {values + 1}")
+    if fits:
+        assert summed(model).count == 2 * values - 1
+    else:
+        with pytest.raises(SpaceError, match="too many combinations of values for exact counts"):
+            summed(model)
+
+
+SIZES = st.lists(st.sampled_from([1, 2, 3, 70, 1000, 2**20, 2**40]), min_size=1, max_size=9)
+
+
+@examples(50)
+@given(SIZES, st.integers(0, 2**32), st.integers(1, 12))
+def test_packed_rows_have_the_order_of_tuples(sizes: list[int], seed: int, n: int) -> None:
+    """Words order and distinguish rows as tuples do, also where the columns need several words."""
+    rng = np.random.default_rng(seed)
+    # Few different values, so that rows are equal in some columns.
+    columns = [np.minimum(rng.integers(0, 3, n) * max(size // 3, 1), size - 1) for size in sizes]
+    rows = list(zip(*(column.tolist() for column in columns), strict=True))
+    words = packed(columns, sizes)
+    codes = list(zip(*(word.tolist() for word in words), strict=True)) if words else [()] * n
+    assert all(
+        (one < other) == (a < b)
+        for one, a in zip(rows, codes, strict=True)
+        for other, b in zip(rows, codes, strict=True)
+    )
+    first, rank = distinct(words, n)
+    known = sorted(set(rows))
+    assert [rows[at] for at in first.tolist()] == known
+    assert rank.tolist() == [known.index(row) for row in rows]
+    assert first.tolist() == [rows.index(row) for row in known]
+    table = np.array(rows, dtype=np.int64).reshape(n, len(sizes))
+    assert [rows[at] for at in ascending(table, sizes).tolist()] == sorted(rows)
+    assert [tuple(row) for row in without_repeats(table).tolist()] == list(dict.fromkeys(rows))
+
+
+@pytest.mark.parametrize("rows", [0, 1, 3])
+def test_rows_without_columns(rows: int) -> None:
+    """Rows without columns are equal."""
+    table = np.zeros((rows, 0), dtype=np.uint8)
+    assert without_repeats(table).shape == (min(rows, 1), 0)
+    assert ascending(table, []).tolist() == list(range(rows))
+
+
+SPECS = st.sampled_from(["all+ff", "pairwise", "twise:3+pb:9,3", "all+cci"])
+
+
+@examples(15)
+@given(models(binary=5, numeric=2), st.sampled_from([1, 3, 8]), SPECS)
+def test_samples_do_not_depend_on_words(system: VariabilityModel, word: int, spec: str) -> None:
+    """Enumerated and designed configurations are the same, however many words their values take."""
+    expected = attempt(system, spec)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rows, "WORD", word)
+        assert attempt(system, spec) == expected

@@ -1,4 +1,4 @@
-"""The best configurations and Pareto fronts, against brute force over all configurations."""
+"""The best configurations and Pareto fronts of models and of any predictor, against all configurations."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 
 from sampling.space.optimum import free_options, unused_options
 from sampling.space.ranges import term_ranges
-from sampling.space.ranking import best, pareto_front, undominated
+from sampling.space.ranking import best, neighbours, pareto_front, searched, undominated
 from sampling.space.satisfiability import is_installed
 from sampling.space.space import WEIGHTED, Space
 from sampling.space.variance import blocks_of
+from splc.data.configurations import Configurations
 from splc.errors import SpaceError
 from splc.models.influence import InfluenceModel
 from splc.models.parameters import Parameters, ParameterTable, Quantity
@@ -24,11 +25,11 @@ from splc.models.terms import option_term
 from splc.models.text.reader import expand_model
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
-from splc.types import Link
+from splc.types import Array, Link
 from tests.sampling.conftest import model_of, stated
 from tests.support.examples import examples
 from tests.support.golden_messages import check_calls, check_messages
-from tests.support.influence_strategies import influence_models, spaces
+from tests.support.strategies import influence_models, spaces, spaces_with_model
 
 LIMITS = st.sampled_from([3, 12, 1000])
 
@@ -157,9 +158,6 @@ def test_huge_spaces_are_combined_from_parts() -> None:
         pareto_front([few, rising], space, [False, False], limit=1000)
 
 
-CHOICES = VariabilityModel.of({"threads": [1, 2, 4], "tls": bool, "codec": ["lz4", "zstd"]})
-
-
 @examples(30)
 @given(st.integers(1, 4).flatmap(lambda n: st.lists(st.tuples(*[st.integers(0, 3)] * n), max_size=25)))
 def test_no_row_surpasses_what_is_undominated(rows: list[tuple[int, ...]]) -> None:
@@ -243,3 +241,95 @@ def test_the_optimum_of_every_name(maximize: bool) -> None:
         predictions = model.predict(space.enumerate())
         wanted = predictions.max() if maximize else predictions.min()
         assert best(model, space, 1, maximize).predicted.tolist() == [[wanted]]
+
+
+def first(values: Array) -> Array:
+    """Return the position of the least value, of equal ones the first."""
+    return np.lexsort(values.T[::-1])[:1]
+
+
+def front(values: Array) -> Array:
+    """Return the positions of the rows that no other row surpasses."""
+    order = np.lexsort(values.T[::-1])
+    return order[undominated(values[order])]
+
+
+@examples(30)
+@given(spaces(), st.data())
+def test_all_valid_configurations_of_small_spaces(space: Space, data: st.DataObject) -> None:
+    """In small spaces the first best of all is found, and the whole Pareto front; starts are not needed."""
+    predictors = [data.draw(influence_models(space.system)) for _ in range(2)]
+    everything = space.enumerate()
+    values = np.stack([each.predict(everything) for each in predictors], axis=1)
+
+    def predict(configurations: Configurations) -> Array:
+        return np.stack([each.predict(configurations) for each in predictors], axis=1)
+
+    for kept in (first, front):
+        found = searched(predict, space, lambda: everything[:0], kept)
+        assert (found.exhaustive, found.examined) == (True, space.count)
+        assert found.configurations == everything[kept(values)]
+        assert (found.values == values[kept(values)]).all()
+
+
+@examples(30)
+@given(spaces_with_model(), st.data())
+def test_the_local_search_ends_in_a_local_optimum(drawn: tuple[Space, InfluenceModel], data: st.DataObject) -> None:
+    """The result of a local search is valid, not worse than its start, and no neighbour is better."""
+    space, model = drawn
+    start = space.enumerate()[[data.draw(st.integers(0, space.count - 1))]]
+
+    def predict(configurations: Configurations) -> Array:
+        return model.predict(configurations)[:, None]
+
+    found = searched(predict, space, lambda: start, first, enumerated=0)
+    assert not found.exhaustive
+    assert space.check(found.configurations).all()
+    best = float(found.values[0, 0])
+    assert best <= model.predict(start)[0]
+    assert best == model.predict(found.configurations)[0]
+    assert best <= model.predict(neighbours(found.configurations, space)).min()
+
+
+@examples(30)
+@given(spaces(), st.data())
+def test_neighbours_are_the_valid_configurations_that_differ_in_one_choice(space: Space, data: st.DataObject) -> None:
+    """They are the valid configurations with another value of one option or one alternative group, and it itself."""
+    everything = space.enumerate()
+    row = data.draw(st.integers(0, space.count - 1))
+    system = space.system
+    groups = [frozenset(group) for group in system.alternative_groups]
+    grouped = frozenset().union(*groups)
+    choices = [frozenset((name,)) for name in system.names if name not in grouped]
+    # With the members of a group, the option that they belong to may change.
+    parents = {system.option(next(iter(group))).parent for group in groups}
+    places = everything.find(neighbours(everything[[row]], space)).tolist()
+    assert -1 not in places
+    assert len(set(places)) == len(places)
+    expected = set()
+    for place, other in enumerate(everything.indices):
+        different = {system.names[at] for at in np.flatnonzero(other != everything.indices[row])}
+        if any(different <= choice for choice in (*choices, *groups)):
+            expected.add(place)
+    assert expected <= set(places)
+    assert expected == set(places) or parents - {None}
+
+
+@examples(30)
+@given(spaces(), st.data())
+def test_configurations_that_differ_in_unused_options_count_once(space: Space, data: st.DataObject) -> None:
+    """Of configurations with the same values of the used options, the first is predicted."""
+    used = data.draw(st.sets(st.integers(0, len(space.system.options) - 1)))
+    everything = space.enumerate()
+
+    def predict(configurations: Configurations) -> Array:
+        sums: Array = configurations.indices[:, sorted(used)].sum(axis=1, keepdims=True).astype(float)
+        return sums
+
+    def ordered(values: Array) -> Array:
+        return np.argsort(values[:, 0], kind="stable")
+
+    distinct = {tuple(row[sorted(used)]): place for place, row in reversed(list(enumerate(everything.indices)))}
+    for enumerated in (10**6, 0):
+        found = searched(predict, space, lambda: everything, ordered, used=used, enumerated=enumerated)
+        assert sorted(everything.find(found.configurations).tolist()) == sorted(distinct.values())

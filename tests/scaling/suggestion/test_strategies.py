@@ -14,6 +14,7 @@ from splc.scaling import fit, suggest
 from splc.scaling.suggestion.candidates import costs_of
 from splc.scaling.suggestion.surrogate import TEMPER, TargetSurrogate
 from tests.support.golden_messages import check_messages
+from tests.support.objects import present
 
 N = [10.0, 20.0, 30.0, 40.0, 50.0]
 P = [4.0, 8.0, 16.0, 32.0, 64.0]
@@ -73,8 +74,7 @@ def test_expected_variances_are_those_of_simulated_measurements(monkeypatch: pyt
     for name, value in {"NODES": nodes, "NODE_WEIGHTS": node_weights / node_weights.sum(), "OUTCOMES": 1000}.items():
         monkeypatch.setattr(f"splc.scaling.suggestion.surrogate.{name}", value)
     values = measured(lambda points: 5 + 0.3 * points[:, 0] * points[:, 1], CROSS, 0.03)
-    uncertainty = fit(CROSS, values).uncertainty
-    assert uncertainty is not None
+    uncertainty = present(fit(CROSS, values).uncertainty)
     surrogate = TargetSurrogate.of(uncertainty)
     target, candidate = np.array([128.0, 60.0]), np.array([[8.0, 20.0]])
     now, after = surrogate.variances(target, candidate, np.array([3.0]), np.array([0]))
@@ -105,8 +105,7 @@ def test_expected_variances_are_those_of_simulated_measurements(monkeypatch: pyt
 def test_repetitions_gain_less_than_new_measurements_of_the_same_number() -> None:
     """Noise that repetitions share is not reduced by more of them: the more there are, the less a further one gains."""
     values = measured(lambda points: 5 + 0.3 * points[:, 0] * points[:, 1], CROSS, 0.03)
-    uncertainty = fit(CROSS, values).uncertainty
-    assert uncertainty is not None
+    uncertainty = present(fit(CROSS, values).uncertainty)
     surrogate = TargetSurrogate.of(uncertainty)
     point = np.repeat(CROSS[:1], 3, axis=0)
     _, after = surrogate.variances(np.array([128.0, 60.0]), point, np.full(3, 3.0), np.array([0, 3, 12]))
