@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sampling.sequential import NextCandidates
 from splc.errors import MeasurementError, SpecError, plural
 from splc.scaling.data import lines
 from splc.scaling.result import ScalingModel
@@ -138,6 +139,8 @@ class Suggestions:
 # Points (n, parameters) and values (n,) → the cost of one measurement at each, (n,).
 Cost = Callable[[Array, Array], Array]
 
+# The points of a line that are measured first.
+LINE = 5
 # Larger grids are refused.
 MAX_CANDIDATES = 200_000
 # Larger costs are refused.
@@ -145,7 +148,7 @@ _LARGEST = 1e302
 
 
 class CandidatePoints:
-    """The points of a grid and the measured ones, with their costs and whether they are measured or suggested."""
+    """The points of a grid and the measured ones, with their costs; a strategy that chooses the cheapest of them."""
 
     def __init__(
         self,
@@ -206,6 +209,19 @@ class CandidatePoints:
                     number = plural(len(absent), "point", "points")
                     best = price, absent, f"{number} missing of the cheapest line of {length} along {name}"
         return None if best is None else best[1:]
+
+    def choose(self) -> NextCandidates | None:
+        """Return the missing points of a line, or the cheapest point; None if all are taken."""
+        if (line := self.next_line(LINE)) is not None:
+            return NextCandidates(*line)
+        # Of equally cheap points, the one with smaller values.
+        rows = np.flatnonzero(~self.taken)
+        best = rows[[int(self.costs[rows].argmin())]] if len(rows) else rows
+        return NextCandidates(best, "the cheapest point that was not measured") if len(rows) else None
+
+    def add(self, row: int) -> None:
+        """Mark a point as suggested."""
+        self.suggested[row] = True
 
 
 def costs_of(price: Cost, points: Array, values: Array) -> Array:

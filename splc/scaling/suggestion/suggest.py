@@ -27,6 +27,7 @@ from splc.scaling.data import lines, one_quantity, quantities
 from splc.scaling.fit import fit, fit_many
 from splc.scaling.result import LEVEL, ScalingModel, intervals_of
 from splc.scaling.suggestion.candidates import (
+    LINE,
     MAX_CANDIDATES,
     CandidatePoints,
     Cost,
@@ -38,8 +39,6 @@ from splc.scaling.suggestion.candidates import (
 from splc.scaling.suggestion.surrogate import TargetSurrogate, further_out, without_effect
 from splc.types import Array, PointStrategy
 
-# The points of a line that are measured first.
-LINE = 5
 STRATEGIES: tuple[str, ...] = get_args(PointStrategy)
 # The largest value at a target that counts for its cost, relative to the largest measured or predicted one.
 _HIGHEST = 1000.0
@@ -117,7 +116,7 @@ def suggest(
     candidates = CandidatePoints(points, mean, known, model, price, repeated, stated_axes)
     name, number = strategy or ("cheapest" if target is None else "target"), len(candidates.points)
     result = Suggestions(model.names, (), "", False, model, name, None, None, 0, spent, repeated, number)
-    chosen: SequentialStrategy = CheapestStrategy(candidates)
+    chosen: SequentialStrategy = candidates
     if target is None:
         result = _by_cost(result, candidates, values, points, until)
     else:
@@ -227,30 +226,6 @@ def _target(target: Mapping[str, float] | Sequence[float] | float, names: Sequen
     return point
 
 
-@dataclass(frozen=True)
-class CheapestStrategy:
-    """The choice of the cheapest points among candidates."""
-
-    candidates: CandidatePoints
-
-    def choose(self) -> NextCandidates | None:
-        """Return the missing points of a line, or the cheapest point; None if all are taken."""
-        line = self.candidates.next_line(LINE)
-        if line is not None:
-            return NextCandidates(*line)
-        rows = np.flatnonzero(~self.candidates.taken)
-        if len(rows) == 0:
-            return None
-        # Of equally cheap points, the one with smaller values.
-        return NextCandidates(
-            rows[[int(self.candidates.costs[rows].argmin())]], "the cheapest point that was not measured"
-        )
-
-    def add(self, row: int) -> None:
-        """Mark a point as suggested."""
-        self.candidates.suggested[row] = True
-
-
 def base_lines(candidates: CandidatePoints) -> Array:
     """Return the points of the cheapest measured line of each parameter, shape (points, parameters)."""
     used = np.zeros(len(candidates.points), dtype=bool)
@@ -341,7 +316,7 @@ class TargetStrategy:
     def add(self, row: int) -> None:
         """Condition on measurements of a point."""
         candidates = self.candidates
-        candidates.suggested[row] = True
+        candidates.add(row)
         self.spent += float(candidates.costs[row])
         self.surrogate = self.surrogate.after(candidates.points[row], self.repetitions, int(candidates.counts[row]))
 
