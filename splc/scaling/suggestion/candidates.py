@@ -158,17 +158,19 @@ class CandidatePoints:
         model: ScalingModel,
         price: Cost,
         repetitions: int,
-        axes: Sequence[Array],
+        axes: Sequence[Sequence[float] | Array | None] | None,
+        extend: int,
     ) -> None:
         # All arrays have one entry per candidate; the points ascend.
-        number = int(np.prod([float(len(axis)) for axis in axes]))
+        values_of_axes = candidate_axes(points, axes, LINE, extend)
+        number = int(np.prod([float(len(axis)) for axis in values_of_axes]))
         if number > MAX_CANDIDATES:
             raise SpecError(
                 f"{number:,} candidates are too many", hint=f"give axes with fewer values: {MAX_CANDIDATES:,} at most"
             )
         self.model = model
         # Measured points need not be on the grid.
-        together = np.vstack([points, list(itertools.product(*axes))])
+        together = np.vstack([points, list(itertools.product(*values_of_axes))])
         self.points, row_of = np.unique(together, axis=0, return_inverse=True)
         self.counts = np.zeros(len(self.points), dtype=int)
         self.counts[row_of.ravel()[: len(points)]] = counts
@@ -191,7 +193,7 @@ class CandidatePoints:
         expected, cost, measured = float(self.expected[row]), float(self.costs[row]), int(self.counts[row])
         return Suggestion(tuple(point[0].tolist()), expected, lower, upper, cost, reason, measured, gain)
 
-    def next_line(self, length: int) -> tuple[Array, str] | None:
+    def next_line(self, length: int = LINE) -> tuple[Array, str] | None:
         """Return the missing points of the line that is the cheapest to complete, of parameters without a line."""
         best: tuple[float, Array, str] | None = None
         is_taken = self.taken
@@ -210,9 +212,22 @@ class CandidatePoints:
                     best = price, absent, f"{number} missing of the cheapest line of {length} along {name}"
         return None if best is None else best[1:]
 
+    def base_lines(self) -> Array:
+        """Return the points of the cheapest measured line of each parameter, shape (points, parameters)."""
+        used, measured = np.zeros(len(self.points), dtype=bool), self.counts > 0
+        for parameter in range(self.points.shape[1]):
+            full = [line[measured[line]] for line in lines(self.points, parameter)]
+            long_lines = [line for line in full if len(line) >= LINE]
+            if not long_lines:
+                # Lines are measured first, so there are no other points yet.
+                return np.asarray(self.points[measured])
+            cheapest = min(long_lines, key=lambda line: float(np.sort(self.costs[line])[:LINE].sum()))
+            used[cheapest[np.argsort(self.costs[cheapest], kind="stable")[:LINE]]] = True
+        return np.asarray(self.points[used])
+
     def choose(self) -> NextCandidates | None:
         """Return the missing points of a line, or the cheapest point; None if all are taken."""
-        if (line := self.next_line(LINE)) is not None:
+        if (line := self.next_line()) is not None:
             return NextCandidates(*line)
         # Of equally cheap points, the one with smaller values.
         rows = np.flatnonzero(~self.taken)

@@ -23,17 +23,15 @@ from sampling.sequential import NextCandidates, SequentialStrategy, select
 from splc.data.accuracy import mean_relative_error
 from splc.errors import MeasurementError, SpecError, listed, unknown_name_hint
 from splc.io.numbers import percentage
-from splc.scaling.data import lines, one_quantity, quantities
+from splc.scaling.data import one_quantity, quantities
 from splc.scaling.fit import fit, fit_many
 from splc.scaling.result import LEVEL, ScalingModel, intervals_of
 from splc.scaling.suggestion.candidates import (
-    LINE,
     MAX_CANDIDATES,
     CandidatePoints,
     Cost,
     Suggestions,
     TargetPrediction,
-    candidate_axes,
     costs_of,
 )
 from splc.scaling.suggestion.surrogate import TargetSurrogate, further_out, without_effect
@@ -112,8 +110,7 @@ def suggest(
     price = cost or (lambda _, value: value)
     mean = np.nanmean(values, axis=1)
     spent = float((costs_of(price, points, mean) * known).sum())
-    stated_axes = candidate_axes(points, axes, LINE, extend)
-    candidates = CandidatePoints(points, mean, known, model, price, repeated, stated_axes)
+    candidates = CandidatePoints(points, mean, known, model, price, repeated, axes, extend)
     name, number = strategy or ("cheapest" if target is None else "target"), len(candidates.points)
     result = Suggestions(model.names, (), "", False, model, name, None, None, 0, spent, repeated, number)
     chosen: SequentialStrategy = candidates
@@ -141,9 +138,9 @@ def _by_cost(
     result: Suggestions, candidates: CandidatePoints, values: Array, points: Array, until: float | None
 ) -> Suggestions:
     """Return `result` with the error of points off the lines; done if that is small enough."""
-    lines_first = candidates.next_line(LINE) is not None
+    lines_first = candidates.next_line() is not None
     if not lines_first and (until is not None or not candidates.taken.all()):
-        error, checked = error_off_lines(points, values, base_lines(candidates))
+        error, checked = error_off_lines(points, values, candidates.base_lines())
         result = replace(result, error=error, checked=checked)
     if until is not None and result.error is not None and result.error <= until:
         within = percentage(max(result.error, MIN_ERROR), 3)
@@ -224,21 +221,6 @@ def _target(target: Mapping[str, float] | Sequence[float] | float, names: Sequen
     if not np.isfinite(point).all() or (point < 0).any():
         raise SpecError(f"{target!r} is not a target", hint="give finite numbers of at least 0")
     return point
-
-
-def base_lines(candidates: CandidatePoints) -> Array:
-    """Return the points of the cheapest measured line of each parameter, shape (points, parameters)."""
-    used = np.zeros(len(candidates.points), dtype=bool)
-    measured = candidates.counts > 0
-    for parameter in range(candidates.points.shape[1]):
-        full = [line[measured[line]] for line in lines(candidates.points, parameter)]
-        long_lines = [line for line in full if len(line) >= LINE]
-        if not long_lines:
-            # Lines are measured first, so there are no other points yet.
-            return np.asarray(candidates.points[measured])
-        cheapest = min(long_lines, key=lambda line: float(np.sort(candidates.costs[line])[:LINE].sum()))
-        used[cheapest[np.argsort(candidates.costs[cheapest], kind="stable")[:LINE]]] = True
-    return np.asarray(candidates.points[used])
 
 
 def error_off_lines(points: Array, values: Array, on_lines: Array) -> tuple[float | None, int]:
