@@ -143,6 +143,9 @@ Cost = Callable[[Array, Array], Array]
 LINE = 5
 # Larger grids are refused.
 MAX_CANDIDATES = 200_000
+# Values differ if their difference is this number of its standard deviations.
+_VISIBLE = 4.0
+_LEAST = 1e-9
 # Larger costs are refused.
 _LARGEST = 1e302
 
@@ -224,6 +227,57 @@ class CandidatePoints:
             cheapest = min(long_lines, key=lambda line: float(np.sort(self.costs[line])[:LINE].sum()))
             used[cheapest[np.argsort(self.costs[cheapest], kind="stable")[:LINE]]] = True
         return np.asarray(self.points[used])
+
+    def without_effect(self) -> tuple[int, ...]:
+        """Return the parameters, as positions, along which no measured line differs by more than noise.
+
+        They are in no hypothesis: the points that may show an effect are those further out (`further_out`).
+        """
+        noise = (self.model.noise or 0.0) / 100
+        sizes = np.abs(self.values)
+        deviations = noise * sizes / np.sqrt(np.maximum(self.counts, 1))
+        parameters, measured = [], np.flatnonzero(self.counts > 0)
+        for parameter in range(self.points.shape[1]):
+            for line in (measured[rows] for rows in lines(self.points[measured], parameter)):
+                low, high = line[self.values[line].argmin()], line[self.values[line].argmax()]
+                limit = _VISIBLE * float(np.hypot(deviations[low], deviations[high])) + _LEAST * float(
+                    sizes[line].max()
+                )
+                if self.values[high] - self.values[low] > limit:
+                    break
+            else:
+                parameters.append(parameter)
+        return tuple(parameters)
+
+    def further_out(self, parameter: int) -> NextCandidates | None:
+        """Return the point that may show an effect of a parameter; None if the outermost ones are taken.
+
+        It is the cheapest one beyond the largest value on a line, or else the outermost point of a line along which
+        other parameters are larger.
+        """
+        name, is_taken = self.model.names[parameter], self.taken
+        all_lines = [(line, line[is_taken[line]]) for line in lines(self.points, parameter)]
+        begun = [(line, known) for line, known in all_lines if len(known) > 1]
+        beyond = [line[self.points[line, parameter] > self.points[known, parameter].max()] for line, known in begun]
+        rows = np.concatenate([*beyond, np.zeros(0, dtype=int)])
+        rows = rows[~is_taken[rows]].astype(int)
+        if len(rows):
+            reason = f"no line shows an effect of {name} yet: a point further out"
+            return NextCandidates(rows[[int(self.costs[rows].argmin())]], reason)
+        # The ranks of the other coordinates: a line is further out where they are larger.
+        ranks = np.stack(
+            [np.unique(coordinates, return_inverse=True)[1].ravel() for coordinates in self.points.T], axis=1
+        )
+        distance = np.delete(ranks, parameter, axis=1).sum(axis=1)
+        partly = [(line, known) for line, known in all_lines if len(known)]
+        if not partly:
+            return None
+        line, known = max(partly, key=lambda pair: int(distance[pair[0][0]]))
+        if len(known) > 1 or is_taken[line[-1]]:
+            return None
+        return NextCandidates(
+            line[-1:], f"no line shows an effect of {name} yet: a point where other parameters are larger"
+        )
 
     def choose(self) -> NextCandidates | None:
         """Return the missing points of a line, or the cheapest point; None if all are taken."""

@@ -34,7 +34,7 @@ from splc.scaling.suggestion.candidates import (
     TargetPrediction,
     costs_of,
 )
-from splc.scaling.suggestion.surrogate import TargetSurrogate, further_out, without_effect
+from splc.scaling.suggestion.surrogate import TargetSurrogate
 from splc.types import Array, PointStrategy
 
 STRATEGIES: tuple[str, ...] = get_args(PointStrategy)
@@ -171,7 +171,7 @@ def _at_target(
     limit = result.repetitions * float(costs_of(price, target[None], np.array([highest]))[0])
     by_gain = TargetStrategy(candidates, surrogate, target, limit, result.spent, result.repetitions)
     location = ", ".join(f"{name} = {value:g}" for name, value in zip(model.names, target.tolist(), strict=True))
-    hidden = [model.names[parameter] for parameter in without_effect(candidates)]
+    hidden = [model.names[parameter] for parameter in candidates.without_effect()]
     notes = tuple(f"no line shows an effect of {name}: it may show at larger values" for name in hidden)
     result = replace(result, target=aim, notes=notes)
     enough = until is not None and aim.error <= until
@@ -272,8 +272,8 @@ class TargetStrategy:
         line = self.candidates.next_line(length)
         if line is not None:
             return NextCandidates(*line)
-        for at in without_effect(self.candidates):
-            choice = further_out(self.candidates, at)
+        for at in self.candidates.without_effect():
+            choice = self.candidates.further_out(at)
             if choice is not None:
                 return choice
         return self._middle() if length == TRUSTED_LINE else None
