@@ -329,6 +329,12 @@ class OptionBasis:
             return (design,)
         return design, _design([(own, np.hstack([shared, steps])) for own, shared, steps in blocks], unscreened)
 
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any], system: VariabilityModel) -> OptionBasis:
+        """Return the columns of a file of a full model (`Ensemble.as_json`)."""
+        contexts = content.get("contexts") or {}
+        return cls(variables_from_json(content, system), ContextBlock.from_json(contexts) if contexts else None)
+
     def _signs(self, configurations: Configurations) -> dict[str, Array]:
         """Return the columns of binary variables, shapes (n, 1): all at once, since there may be hundreds."""
         names = [variable.name for variable in self.variables if variable.kind == "binary"]

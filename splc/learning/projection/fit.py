@@ -288,16 +288,15 @@ class Refits:
             folds=tuple(fold.of_blocks(blocks) for fold in self.folds),
         )
 
-
-def means_by_rows(data: Data, refits: Refits) -> Array:
-    """Return predictions of each row by all but an eighth of the rows, whatever their groups, shape (n,)."""
-    means = np.empty(len(data.y))
-    for fold, (out, training) in enumerate(splits(drawn_folds(np.arange(len(data.y)), constants.FOLDS))):
-        part = refits.parts[fold % len(refits.parts)]
-        design, t = data.designs[part.kind], part.t[training]
-        known = replace(part, design=design.rows(training), t=t, noise=part.noise[training])
-        means[out] = known.means(design.rows(out))
-    return means
+    def means_by_rows(self, data: Data) -> Array:
+        """Return predictions of each row by all but an eighth of the rows, whatever their groups, shape (n,)."""
+        means = np.empty(len(data.y))
+        for fold, (out, training) in enumerate(splits(drawn_folds(np.arange(len(data.y)), constants.FOLDS))):
+            part = self.parts[fold % len(self.parts)]
+            design, t = data.designs[part.kind], part.t[training]
+            known = replace(part, design=design.rows(training), t=t, noise=part.noise[training])
+            means[out] = known.means(design.rows(out))
+        return means
 
 
 def refits(data: Data, firsts: Sequence[FirstFit]) -> Refits:

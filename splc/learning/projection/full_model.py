@@ -25,15 +25,7 @@ from splc.learning.folds import CrossValidated
 from splc.learning.learner import LearningProblem
 from splc.learning.projection import constants
 from splc.learning.projection.basis import MIN_GROUP, OptionBasis, Variable, without_numbers
-from splc.learning.projection.fit import (
-    Data,
-    Refits,
-    best_refits,
-    first_fit,
-    is_screened,
-    means_by_rows,
-    permutation_test,
-)
+from splc.learning.projection.fit import Data, Refits, best_refits, first_fit, is_screened, permutation_test
 from splc.learning.projection.order import Constants, canonical_order, hash_order, option_constants
 from splc.learning.projection.predictor import Ensemble, MomentsPredictor, Stacked
 from splc.learning.projection.scales import Scale, general_scales, half_width, positive_scale, run_width
@@ -187,7 +179,7 @@ class FullModel:
             return None
         _, group, counts = np.unique(self.data.groups, return_inverse=True, return_counts=True)
         several = counts[group] > 1
-        predicted = self._in_units(means_by_rows(self.data, self.refits))
+        predicted = self._in_units(self.refits.means_by_rows(self.data))
         errors = self.scale.residual(predicted, self.data.y / self.scale.unit)[several]
         return CrossValidated.of(errors).mean if several.any() else None
 

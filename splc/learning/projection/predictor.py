@@ -25,13 +25,7 @@ from splc.io.json import picked, plain_values
 from splc.learning import judging
 from splc.learning.learner import one_thread
 from splc.learning.projection import constants
-from splc.learning.projection.basis import (
-    ContextBlock,
-    OptionBasis,
-    nearest_known,
-    variables_from_json,
-    with_known_members,
-)
+from splc.learning.projection.basis import OptionBasis, nearest_known, with_known_members
 from splc.learning.projection.posterior import KernelDesign, KernelPosterior, Mixture, needs_scipy
 from splc.learning.projection.scales import Scale
 from splc.learning.result import Predictor
@@ -286,12 +280,11 @@ class Ensemble(MomentsPredictor):
                 configurations = replace(configurations, system=system, observed=cells)
             except (ConfigurationError, VariabilityError) as error:
                 raise ValueError(str(error)) from None
-        contexts, block, places = content.get("contexts") or {}, None, None
-        if contexts:
-            block, places = ContextBlock.from_json(contexts), np.array(contexts["rows"], dtype=int)
-            if len(places) != len(configurations) or not np.isin(places, np.arange(len(block.names))).all():
+        contexts, basis, places = content.get("contexts") or {}, OptionBasis.from_json(content, system), None
+        if basis.context is not None:
+            places = np.array(contexts["rows"], dtype=int)
+            if len(places) != len(configurations) or not np.isin(places, np.arange(len(basis.context.names))).all():
                 raise ValueError("the contexts do not fit the configurations")
-        basis = OptionBasis(variables_from_json(content, system), block)
         parts = _parts_of(content, basis.designs(configurations, places), len(configurations))
         level, spread = content["constant"]
         joint_quantile = contexts.get("quantile")

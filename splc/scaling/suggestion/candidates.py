@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sampling.sequential import NextCandidates
 from splc.errors import MeasurementError, SpecError, plural
 from splc.scaling.data import lines
 from splc.scaling.result import ScalingModel
@@ -138,14 +139,19 @@ class Suggestions:
 # Points (n, parameters) and values (n,) → the cost of one measurement at each, (n,).
 Cost = Callable[[Array, Array], Array]
 
+# The points of a line that are measured first.
+LINE = 5
 # Larger grids are refused.
 MAX_CANDIDATES = 200_000
+# Values differ if their difference is this number of its standard deviations.
+_VISIBLE = 4.0
+_LEAST = 1e-9
 # Larger costs are refused.
 _LARGEST = 1e302
 
 
 class CandidatePoints:
-    """The points of a grid and the measured ones, with their costs and whether they are measured or suggested."""
+    """The points of a grid and the measured ones, with their costs; a strategy that chooses the cheapest of them."""
 
     def __init__(
         self,
@@ -155,17 +161,19 @@ class CandidatePoints:
         model: ScalingModel,
         price: Cost,
         repetitions: int,
-        axes: Sequence[Array],
+        axes: Sequence[Sequence[float] | Array | None] | None,
+        extend: int,
     ) -> None:
         # All arrays have one entry per candidate; the points ascend.
-        number = int(np.prod([float(len(axis)) for axis in axes]))
+        values_of_axes = candidate_axes(points, axes, LINE, extend)
+        number = int(np.prod([float(len(axis)) for axis in values_of_axes]))
         if number > MAX_CANDIDATES:
             raise SpecError(
                 f"{number:,} candidates are too many", hint=f"give axes with fewer values: {MAX_CANDIDATES:,} at most"
             )
         self.model = model
         # Measured points need not be on the grid.
-        together = np.vstack([points, list(itertools.product(*axes))])
+        together = np.vstack([points, list(itertools.product(*values_of_axes))])
         self.points, row_of = np.unique(together, axis=0, return_inverse=True)
         self.counts = np.zeros(len(self.points), dtype=int)
         self.counts[row_of.ravel()[: len(points)]] = counts
@@ -188,7 +196,7 @@ class CandidatePoints:
         expected, cost, measured = float(self.expected[row]), float(self.costs[row]), int(self.counts[row])
         return Suggestion(tuple(point[0].tolist()), expected, lower, upper, cost, reason, measured, gain)
 
-    def next_line(self, length: int) -> tuple[Array, str] | None:
+    def next_line(self, length: int = LINE) -> tuple[Array, str] | None:
         """Return the missing points of the line that is the cheapest to complete, of parameters without a line."""
         best: tuple[float, Array, str] | None = None
         is_taken = self.taken
@@ -206,6 +214,83 @@ class CandidatePoints:
                     number = plural(len(absent), "point", "points")
                     best = price, absent, f"{number} missing of the cheapest line of {length} along {name}"
         return None if best is None else best[1:]
+
+    def base_lines(self) -> Array:
+        """Return the points of the cheapest measured line of each parameter, shape (points, parameters)."""
+        used, measured = np.zeros(len(self.points), dtype=bool), self.counts > 0
+        for parameter in range(self.points.shape[1]):
+            full = [line[measured[line]] for line in lines(self.points, parameter)]
+            long_lines = [line for line in full if len(line) >= LINE]
+            if not long_lines:
+                # Lines are measured first, so there are no other points yet.
+                return np.asarray(self.points[measured])
+            cheapest = min(long_lines, key=lambda line: float(np.sort(self.costs[line])[:LINE].sum()))
+            used[cheapest[np.argsort(self.costs[cheapest], kind="stable")[:LINE]]] = True
+        return np.asarray(self.points[used])
+
+    def without_effect(self) -> tuple[int, ...]:
+        """Return the parameters, as positions, along which no measured line differs by more than noise.
+
+        They are in no hypothesis: the points that may show an effect are those further out (`further_out`).
+        """
+        noise = (self.model.noise or 0.0) / 100
+        sizes = np.abs(self.values)
+        deviations = noise * sizes / np.sqrt(np.maximum(self.counts, 1))
+        parameters, measured = [], np.flatnonzero(self.counts > 0)
+        for parameter in range(self.points.shape[1]):
+            for line in (measured[rows] for rows in lines(self.points[measured], parameter)):
+                low, high = line[self.values[line].argmin()], line[self.values[line].argmax()]
+                limit = _VISIBLE * float(np.hypot(deviations[low], deviations[high])) + _LEAST * float(
+                    sizes[line].max()
+                )
+                if self.values[high] - self.values[low] > limit:
+                    break
+            else:
+                parameters.append(parameter)
+        return tuple(parameters)
+
+    def further_out(self, parameter: int) -> NextCandidates | None:
+        """Return the point that may show an effect of a parameter; None if the outermost ones are taken.
+
+        It is the cheapest one beyond the largest value on a line, or else the outermost point of a line along which
+        other parameters are larger.
+        """
+        name, is_taken = self.model.names[parameter], self.taken
+        all_lines = [(line, line[is_taken[line]]) for line in lines(self.points, parameter)]
+        begun = [(line, known) for line, known in all_lines if len(known) > 1]
+        beyond = [line[self.points[line, parameter] > self.points[known, parameter].max()] for line, known in begun]
+        rows = np.concatenate([*beyond, np.zeros(0, dtype=int)])
+        rows = rows[~is_taken[rows]].astype(int)
+        if len(rows):
+            reason = f"no line shows an effect of {name} yet: a point further out"
+            return NextCandidates(rows[[int(self.costs[rows].argmin())]], reason)
+        # The ranks of the other coordinates: a line is further out where they are larger.
+        ranks = np.stack(
+            [np.unique(coordinates, return_inverse=True)[1].ravel() for coordinates in self.points.T], axis=1
+        )
+        distance = np.delete(ranks, parameter, axis=1).sum(axis=1)
+        partly = [(line, known) for line, known in all_lines if len(known)]
+        if not partly:
+            return None
+        line, known = max(partly, key=lambda pair: int(distance[pair[0][0]]))
+        if len(known) > 1 or is_taken[line[-1]]:
+            return None
+        return NextCandidates(
+            line[-1:], f"no line shows an effect of {name} yet: a point where other parameters are larger"
+        )
+
+    def choose(self) -> NextCandidates | None:
+        """Return the missing points of a line, or the cheapest point; None if all are taken."""
+        if (line := self.next_line()) is not None:
+            return NextCandidates(*line)
+        # Of equally cheap points, the one with smaller values.
+        rows = np.flatnonzero(~self.taken)
+        best = rows[[int(self.costs[rows].argmin())]] if len(rows) else rows
+        return NextCandidates(best, "the cheapest point that was not measured") if len(rows) else None
+
+    def add(self, row: int) -> None:
+        """Mark a point as suggested."""
+        self.suggested[row] = True
 
 
 def costs_of(price: Cost, points: Array, values: Array) -> Array:

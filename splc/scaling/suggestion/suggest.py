@@ -23,7 +23,7 @@ from sampling.sequential import NextCandidates, SequentialStrategy, select
 from splc.data.accuracy import mean_relative_error
 from splc.errors import MeasurementError, SpecError, listed, unknown_name_hint
 from splc.io.numbers import percentage
-from splc.scaling.data import lines, one_quantity, quantities
+from splc.scaling.data import one_quantity, quantities
 from splc.scaling.fit import fit, fit_many
 from splc.scaling.result import LEVEL, ScalingModel, intervals_of
 from splc.scaling.suggestion.candidates import (
@@ -32,14 +32,11 @@ from splc.scaling.suggestion.candidates import (
     Cost,
     Suggestions,
     TargetPrediction,
-    candidate_axes,
     costs_of,
 )
-from splc.scaling.suggestion.surrogate import TargetSurrogate, further_out, without_effect
+from splc.scaling.suggestion.surrogate import TargetSurrogate
 from splc.types import Array, PointStrategy
 
-# The points of a line that are measured first.
-LINE = 5
 STRATEGIES: tuple[str, ...] = get_args(PointStrategy)
 # The largest value at a target that counts for its cost, relative to the largest measured or predicted one.
 _HIGHEST = 1000.0
@@ -113,11 +110,10 @@ def suggest(
     price = cost or (lambda _, value: value)
     mean = np.nanmean(values, axis=1)
     spent = float((costs_of(price, points, mean) * known).sum())
-    stated_axes = candidate_axes(points, axes, LINE, extend)
-    candidates = CandidatePoints(points, mean, known, model, price, repeated, stated_axes)
+    candidates = CandidatePoints(points, mean, known, model, price, repeated, axes, extend)
     name, number = strategy or ("cheapest" if target is None else "target"), len(candidates.points)
     result = Suggestions(model.names, (), "", False, model, name, None, None, 0, spent, repeated, number)
-    chosen: SequentialStrategy = CheapestStrategy(candidates)
+    chosen: SequentialStrategy = candidates
     if target is None:
         result = _by_cost(result, candidates, values, points, until)
     else:
@@ -142,9 +138,9 @@ def _by_cost(
     result: Suggestions, candidates: CandidatePoints, values: Array, points: Array, until: float | None
 ) -> Suggestions:
     """Return `result` with the error of points off the lines; done if that is small enough."""
-    lines_first = candidates.next_line(LINE) is not None
+    lines_first = candidates.next_line() is not None
     if not lines_first and (until is not None or not candidates.taken.all()):
-        error, checked = error_off_lines(points, values, base_lines(candidates))
+        error, checked = error_off_lines(points, values, candidates.base_lines())
         result = replace(result, error=error, checked=checked)
     if until is not None and result.error is not None and result.error <= until:
         within = percentage(max(result.error, MIN_ERROR), 3)
@@ -175,7 +171,7 @@ def _at_target(
     limit = result.repetitions * float(costs_of(price, target[None], np.array([highest]))[0])
     by_gain = TargetStrategy(candidates, surrogate, target, limit, result.spent, result.repetitions)
     location = ", ".join(f"{name} = {value:g}" for name, value in zip(model.names, target.tolist(), strict=True))
-    hidden = [model.names[parameter] for parameter in without_effect(candidates)]
+    hidden = [model.names[parameter] for parameter in candidates.without_effect()]
     notes = tuple(f"no line shows an effect of {name}: it may show at larger values" for name in hidden)
     result = replace(result, target=aim, notes=notes)
     enough = until is not None and aim.error <= until
@@ -227,45 +223,6 @@ def _target(target: Mapping[str, float] | Sequence[float] | float, names: Sequen
     return point
 
 
-@dataclass(frozen=True)
-class CheapestStrategy:
-    """The choice of the cheapest points among candidates."""
-
-    candidates: CandidatePoints
-
-    def choose(self) -> NextCandidates | None:
-        """Return the missing points of a line, or the cheapest point; None if all are taken."""
-        line = self.candidates.next_line(LINE)
-        if line is not None:
-            return NextCandidates(*line)
-        rows = np.flatnonzero(~self.candidates.taken)
-        if len(rows) == 0:
-            return None
-        # Of equally cheap points, the one with smaller values.
-        return NextCandidates(
-            rows[[int(self.candidates.costs[rows].argmin())]], "the cheapest point that was not measured"
-        )
-
-    def add(self, row: int) -> None:
-        """Mark a point as suggested."""
-        self.candidates.suggested[row] = True
-
-
-def base_lines(candidates: CandidatePoints) -> Array:
-    """Return the points of the cheapest measured line of each parameter, shape (points, parameters)."""
-    used = np.zeros(len(candidates.points), dtype=bool)
-    measured = candidates.counts > 0
-    for parameter in range(candidates.points.shape[1]):
-        full = [line[measured[line]] for line in lines(candidates.points, parameter)]
-        long_lines = [line for line in full if len(line) >= LINE]
-        if not long_lines:
-            # Lines are measured first, so there are no other points yet.
-            return np.asarray(candidates.points[measured])
-        cheapest = min(long_lines, key=lambda line: float(np.sort(candidates.costs[line])[:LINE].sum()))
-        used[cheapest[np.argsort(candidates.costs[cheapest], kind="stable")[:LINE]]] = True
-    return np.asarray(candidates.points[used])
-
-
 def error_off_lines(points: Array, values: Array, on_lines: Array) -> tuple[float | None, int]:
     """Return the mean relative error in percent of predicting points off lines from all others, and their number."""
     tested = np.flatnonzero(~(points[:, None] == on_lines[None]).all(axis=2).any(axis=1))
@@ -315,8 +272,8 @@ class TargetStrategy:
         line = self.candidates.next_line(length)
         if line is not None:
             return NextCandidates(*line)
-        for at in without_effect(self.candidates):
-            choice = further_out(self.candidates, at)
+        for at in self.candidates.without_effect():
+            choice = self.candidates.further_out(at)
             if choice is not None:
                 return choice
         return self._middle() if length == TRUSTED_LINE else None
@@ -341,7 +298,7 @@ class TargetStrategy:
     def add(self, row: int) -> None:
         """Condition on measurements of a point."""
         candidates = self.candidates
-        candidates.suggested[row] = True
+        candidates.add(row)
         self.spent += float(candidates.costs[row])
         self.surrogate = self.surrogate.after(candidates.points[row], self.repetitions, int(candidates.counts[row]))
 
