@@ -31,10 +31,9 @@ _MEASURED_IN = {
     "j": "energy",
     "w": "power",
 }
-# `ops_sec` is a rate.
-_COUNTED = frozenset(("ops", "op", "mb", "kb", "gb", "req", "reqs", "requests", "queries", "tx", "txn", "rows", "keys"))
 _RATE = re.compile(r"(?:/\s*|[^0-9A-Za-z]per[^0-9A-Za-z]+)$")
 _QUANTITIES = frozenset("|".join(_MEASURED_IN.values()).split("|"))
+_MEASURED_IN["sec"] = "^(?!.*(?:ops|[kmg]b|reqs?|requests|queries|tx|txn|rows|keys)$)"  # `ops_sec` is a rate
 # Units of time in seconds, and those that texts use, the largest first.
 _SECONDS = {"h": 3600.0, "min": 60.0, "s": 1.0, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9}
 _SPELLINGS = {"us": "µs", "μs": "µs", "sec": "s", "seconds": "s", "second": "s"}
@@ -67,8 +66,6 @@ def unit_in_name(name: str) -> str | None:
             return f"{_WORDS.get(amount.casefold(), amount)}/{_WORDS[word]}"
         # `us` alone is a name.
         if not before and len(word) < _SHORT:
-            continue
-        if before and word == "sec" and before[-1].casefold() in _COUNTED:
             continue
         if word in _WORDS and re.search(_MEASURED_IN.get(word, ""), "_".join(before).casefold()):
             return _WORDS[word]

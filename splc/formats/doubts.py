@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from splc.data.property_unit import unit_in_name
 from splc.formats.coded_columns import NEARLY_ALL, SET, CodedColumns, repeats
 from splc.formats.column_choice import version_in
 from splc.formats.names import is_count_name, is_measurement_name, is_numeric_context_name
@@ -42,10 +41,10 @@ def doubts_of(
     free = [name for name in options if name not in stated and table.sizes[name] > 1]
     kinds = {name: LEFT_OUT for name in left_out if table.sizes.get(name, 0) > 1}
     kinds |= {name: CONTEXT for name in contexts if table.sizes[name] > 1}
-    others = [name for name in results if name != nfp]
-    kinds |= dict.fromkeys(_perhaps_set(table, others, options, nfp), RESULT)
-    kinds |= {name: RESULT for name in others if order.index(name) < order.index(nfp) and table.is_few(name)}
-    right = [name for name in free if order.index(name) > order.index(nfp)]
+    kinds |= dict.fromkeys(_perhaps_set(table, [name for name in results if name != nfp], options, nfp), RESULT)
+    left = order[: order.index(nfp)]
+    kinds |= {name: RESULT for name in results if name in left and table.is_few(name)}
+    right = [name for name in free if name not in left]
     kinds |= dict.fromkeys((*_idle(table, right, options), *perhaps_measured(table, options, stated)), RESULT)
     kinds |= dict.fromkeys(_explained(table, options, free), RESULT)
     kinds |= {name: RESULT for name in free if is_measurement_name(name, nfp) or is_count_name(name)}
@@ -67,7 +66,7 @@ def _perhaps_set(table: CodedColumns, results: Iterable[str], options: Sequence[
             continue
         if table.is_few(name) and not table.is_result(name, group):
             yield name
-        elif not table.is_few(name) and table.complete(name) and unit_in_name(name) is None:
+        elif not table.is_few(name) and table.complete(name):
             many.append(name)
     if many and _MOST >= len(ranks) <= table.rows / _ROWS_EACH:
         basis = np.linalg.qr(np.stack([np.ones(table.rows), *ranks.values()], axis=1))[0]

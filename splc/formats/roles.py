@@ -266,13 +266,10 @@ def roles_of(
     if measured and not choice.properties:
         fixed = {*choice.options, *choice.named, *choice.ignore, *choice.usual}
         unsure = [*(reasons.keys() - unused_labels), *(name for name in ignored if name.casefold() in WEAK_COUNTERS)]
-        # Without a named property the first one is none of the columns to ask about.
-        main = nfp or next(iter(outputs))
-        # Rows that are not repeated in a regular way may be no repetitions.
-        differing = () if not nfp or repeats(np.bincount(group)) else unstated
-        doubts = dict.fromkeys((name for name in differing if name not in fixed), RESULT)
-        results = outputs if nfp else ()
-        doubts |= doubts_of(table, columns, [*options], asked, results, unsure, main, fixed)
+        # Without a named one, each property may be learned. Rows that do not repeat regularly may be no repetitions.
+        beside, differing = outputs if nfp else (), () if repeats(np.bincount(group)) else unstated
+        doubts = {name: RESULT for name in differing if name in beside and name not in fixed}
+        doubts |= doubts_of(table, columns, [*options], asked, beside, unsure, nfp or outputs[0], fixed)
     return Roles(
         binary,
         numeric,

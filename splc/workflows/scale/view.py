@@ -23,8 +23,8 @@ from splc.io.json import picked
 from splc.io.numbers import percentage
 from splc.scaling.profile import notes_of_series
 from splc.scaling.result import LEVEL, Prediction
-from splc.scaling.suggestion.candidates import Cost, Suggestion, Suggestions, TargetPrediction
-from splc.scaling.suggestion.suggest import LINE, suggest
+from splc.scaling.suggestion.candidates import LINE, Cost, Suggestion, Suggestions, TargetPrediction
+from splc.scaling.suggestion.suggest import suggest
 from splc.types import Array
 from splc.workflows import scaling_view, views
 from splc.workflows.fields import fields_of, given_fields
