@@ -157,7 +157,7 @@ def rows_of(source: Source) -> list[dict[str, str]]:
 OVERRIDES = ".hydra/overrides.yaml"
 BENCHMARK = "benchmark.json"
 PER_SECOND = {"ns": 1e9, "us": 1e6, "ms": 1e3, "s": 1.0, "min": 1 / 60, "hr": 1 / 3600, "day": 1 / 86400}
-PER_SECOND |= {"usec": 1e6, "msec": 1e3, "sec": 1.0}
+_PERF_UNITS = {"ns": 1e9, "usec": 1e6, "msec": 1e3, "sec": 1.0}
 
 
 def folder_reader(path: str | Path) -> Callable[[Path], TableSource] | None:
@@ -235,7 +235,7 @@ def _counts(source: Source) -> dict[str, float | None]:
             raise InputError(Problem(f"the event {event!r} is counted twice", source.name, at, hint=_WHOLE))
         value = number(count)
         if name:
-            counts[name] = None if value is None else value / PER_SECOND.get(unit, 1.0)
+            counts[name] = None if value is None else value / _PERF_UNITS.get(unit, 1.0)
     return counts
 
 
