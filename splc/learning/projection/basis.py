@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
@@ -360,6 +361,12 @@ def _design(blocks: Sequence[tuple[Array, Array]], unscreened: int) -> KernelDes
 
 def _block(variable: Variable, configurations: Configurations, divisible: bool) -> tuple[Array, Array, Array]:
     """Return the columns of a number or a group: with own relevances, of members that share one, of thresholds."""
+    at = configurations.system.positions.get(variable.name, 0)
+    option = configurations.system.options[at]
+    if option.name == variable.name and isinstance(option, NumericOption) and option.values == variable.values:
+        rows = configurations.indices[:, at]
+        own, steps = _columns_of_values(variable, divisible)
+        return own[rows], np.zeros((len(rows), 0)), steps[rows]
     own = shared = np.zeros((len(configurations), 0))
     if variable.kind == "group":
         selected = np.column_stack([configurations.column(name) for name in variable.members])
@@ -368,9 +375,19 @@ def _block(variable: Variable, configurations: Configurations, divisible: bool) 
         else:
             own = _signs(selected)
     x = variable.column(configurations) if variable.values else np.zeros(len(configurations))
-    further = divisibility_shapes(variable) if divisible else []
-    shapes, steps = (columns_of(each, x) for each in ([*shapes_of(variable), *further], threshold_shapes(variable)))
+    shapes, steps = _columns_of_numbers(variable, x, divisible)
     return np.hstack([own, shapes]), shared, steps
+
+
+@lru_cache(maxsize=256)
+def _columns_of_values(variable: Variable, divisible: bool) -> tuple[Array, Array]:
+    """Return the columns of each value of an option, and the last row for one that is deselected."""
+    return _columns_of_numbers(variable, np.array([*variable.values, np.nan]), divisible)
+
+
+def _columns_of_numbers(variable: Variable, x: Array, divisible: bool) -> tuple[Array, Array]:
+    further = divisibility_shapes(variable) if divisible else []
+    return columns_of([*shapes_of(variable), *further], x), columns_of(threshold_shapes(variable), x)
 
 
 def _alternatives(selected: Array) -> Array:

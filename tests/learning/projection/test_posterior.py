@@ -100,7 +100,7 @@ def test_weighted_sums_are_those_of_the_kernel(seed: int, kinds: str, elements: 
     theta = Hyperparameters.of(rng.normal(-1, 1.5, first.columns.shape[1] + 4))
     weights = rng.normal(size=7)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(posterior, "SUMS_BLOCK", elements)
+        patch.setattr(posterior, "BLOCK", elements)
         found = kernel_sums(theta, weights, first, second)
     scale = float(abs(weights) @ abs(kernel_matrix(theta, first, second)).max(axis=1))
     np.testing.assert_allclose(found, weights @ defined(theta, first, second), rtol=1e-9, atol=1e-9 * scale)
