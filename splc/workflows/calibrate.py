@@ -175,11 +175,9 @@ def free_model(file: str, system: VariabilityModel, known: Parameters, names: Se
     with suppress(SplcError):
         if model_format(source) == "txt":
             hint = "free are names that the model uses without defining them: delete its line to estimate it"
-            wrong = [
-                Problem(f"{one.name!r} is a definition of the model; it cannot be free", file, one.line, hint=hint)
-                for one in split_text(source.text())[:-1]
-                if one.name in names and one.name not in known.quantities
-            ]
+            texts = {one.name: one.line for one in split_text(source.text())[:-1] if one.name not in known.quantities}
+            why = "is a definition of the model; it cannot be free"
+            wrong = [Problem(f"{name!r} {why}", file, texts[name], hint=hint) for name in texts if name in names]
     if wrong:
         raise SpecError(wrong)
     parameters = known.changed({name: 1.0 for name in names if name not in known.quantities})

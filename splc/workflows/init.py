@@ -101,10 +101,8 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
     mined: tuple[str, ...] = ()
     if result.mined:
         count = plural(len(result.mined.constraints), "constraint", "constraints")
-        lines = (
-            f"{one}: {one.rows:,} rows could contradict it, {one.expected:.3g} would by chance"
-            for one in result.mined.constraints
-        )
+        text = "rows could contradict it, {:.3g} would by chance"
+        lines = (f"{one}: {one.rows:,} {text.format(one.expected)}" for one in result.mined.constraints)
         mined = (f"{count} inferred from {result.mined.rows:,} rows:", *lines)
     source = result.system.source
     unseen = tuple(f"no row has {pair}: the constraint {text} would exclude it" for pair, text in result.unseen)

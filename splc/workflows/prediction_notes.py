@@ -189,9 +189,8 @@ def expected_error(result: LearningResult, targets: Array, measured: int) -> Exp
         if positive and has_full:
             of_printed = rows.tested(result.judgements[1], unlearned=True, kept=kept)[1]
             about["printed"] = mean_relative_error(of_printed, values)
-        about["factor" if positive else "margin"] = _largest_of_most(
-            _factors(for_runs, runs) if positive else np.abs(for_runs - runs)
-        )
+        misses = _factors(for_runs, runs) if positive else np.abs(for_runs - runs)
+        about["factor" if positive else "margin"] = _largest_of_most(misses)
         return ExpectedError("measured", count, **about)
     if stated is not None:
         # A learner that knows its error states it, whatever folds are asked for besides.
@@ -421,7 +420,5 @@ def _pair(names: list[str], first: int, second: int) -> str:
 
 def unused_note(free: Sequence[str], models: int = 1) -> Note:
     """Return the note about options without influence on the predictions of a model, or of several models."""
-    return Note(
-        f"not used by the model{'s' * (models > 1)}: {listed(free)}",
-        details=("any values of these options that are valid with the others give the same prediction",),
-    )
+    details = ("any values of these options that are valid with the others give the same prediction",)
+    return Note(f"not used by the model{'s' * (models > 1)}: {listed(free)}", details=details)

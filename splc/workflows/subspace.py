@@ -143,10 +143,9 @@ def inference_as_json(inference: Inference) -> dict[str, Any]:
     would contradict it if the options were independent.
     """
     system = inference.system
-    mined = {
-        key: [{"text": str(constraint), **picked(constraint, "kind, rows, expected")} for constraint in constraints]
-        for key, constraints in (("constraints", inference.mined.constraints), ("unseen", inference.mined.unseen))
-    }
+    found = {"constraints": inference.mined.constraints, "unseen": inference.mined.unseen}
+    facts = "kind, rows, expected"
+    mined = {key: [{"text": str(one), **picked(one, facts)} for one in rules] for key, rules in found.items()}
     return {
         "source": system.source,
         "binary_options": [option.name for option in system.binary_options],
@@ -167,7 +166,5 @@ def failures_as_json(failures: Failures | None) -> dict[str, Any] | None:
 
 def option_values(configuration: Configurations) -> dict[str, float | int | None]:
     """Return option → value of one configuration: a whole number where it is one, None where it is deselected."""
-    return {
-        name: None if math.isnan(value) else int(value) if value.is_integer() else value
-        for name, value in configuration.assignment(0).items()
-    }
+    values = configuration.assignment(0).items()
+    return {name: None if math.isnan(v) else int(v) if v.is_integer() else v for name, v in values}

@@ -185,10 +185,8 @@ def rendered(results: Sequence[Any], shown: Sequence[Column]) -> tuple[list[tupl
     """Return the lines of a table as texts, and for each column whether it is aligned to the right."""
     cells = [column.values(results) for column in shown]
     lines = list(zip(*(column.texts(values) for column, values in zip(shown, cells, strict=True)), strict=True))
-    right = [
-        column.right or not any(isinstance(value, str) for value in values)
-        for column, values in zip(shown, cells, strict=True)
-    ]
+    pairs = zip(shown, cells, strict=True)
+    right = [column.right or not any(isinstance(v, str) for v in values) for column, values in pairs]
     return lines, right
 
 

@@ -8,6 +8,7 @@ import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -159,15 +160,9 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
         correlations: tuple[Correlation, ...] = ()
         if "correlations" in request.tables:
             predicted = [model.predicted for model in compared.models if model.predicted is not None]
-            pairs = math.comb(len(predicted), 2)
-            correlations = pair_correlations(
-                predicted,
-                keys,
-                ERROR_RATES[request.reference],
-                weights=weights,
-                seed=request.seed,
-                on_pair=lambda done: watch.advance(done, pairs, "correlating"),
-            )
+            tell = partial(watch.advance, total=math.comb(len(predicted), 2), text="correlating")
+            rate = ERROR_RATES[request.reference]
+            correlations = pair_correlations(predicted, keys, rate, weights=weights, seed=request.seed, on_pair=tell)
             if len(models) < FEWEST:
                 text = f"correlations need three pairs of models, so at least {FEWEST} models; these are {len(models)}"
                 notes.append(Note(text))
@@ -224,11 +219,8 @@ def _notes(compared: Comparisons) -> Iterator[Note]:
         if number:
             count = plural(number, f"configuration {which} is", f"configurations {which} are")
             yield Note(f"{count} left out of the error rate")
-    negative = [
-        f"{model.name} has {plural(below, 'prediction', 'predictions')}"
-        for model in compared.models
-        if model.predicted is not None and (below := int((model.predicted < 0).sum()))
-    ]
+    counts = {one.name: int((one.predicted < 0).sum()) for one in compared.models if one.predicted is not None}
+    negative = [f"{name} has {plural(count, 'prediction', 'predictions')}" for name, count in counts.items() if count]
     if negative:
         yield Note(f"{listed(negative)} below 0: Jaccard may be outside of [0, 1]")
 

@@ -41,10 +41,8 @@ def answer(result: Result) -> str:
     known = sorted((error, name, full) for name, (error, full) in errors.items() if error is not None)
     if stated is not None and known:
         full_text = " (printed model; its full model {})".format
-        shown = ", ".join(
-            f"{name} {percentage(error, 2)}" + ("" if full is None else full_text(percentage(full, 2)))
-            for error, name, full in known
-        )
+        of_full = {name: "" if full is None else full_text(percentage(full, 2)) for _, name, full in known}
+        shown = ", ".join(f"{name} {percentage(error, 2)}{of_full[name]}" for error, name, _ in known)
         count = views.counted(stated.configurations, "configuration")
         where = f"on {count} not learned from" if stated.unlearned else "against the measurements"
         parts.append(f"error {where}: {shown}")
@@ -92,15 +90,12 @@ def tables_of(name: str, result: Result) -> Iterable[Table]:
         return map(PER_PAIR[name], compared.comparisons)
     if name == "ranges":
         caption = "Contributions of the terms of {} over all valid configurations".format
-        return [
-            views.table_of([(row.term.text(model.model.order), row) for row in ranges], RANGES, caption(model.name))
-            for model, ranges in zip(compared.models, result.ranges, strict=True)
-        ]
+        named = zip(compared.models, result.ranges, strict=True)
+        rows = [(model.name, [(row.term.text(model.model.order), row) for row in found]) for model, found in named]
+        return [views.table_of(own, RANGES, caption(name)) for name, own in rows]
     if name == "intervals":
-        widths = (
-            views.Column(f"width of {first}", "intervals.width.0"),
-            views.Column("width of the model", "intervals.width.1"),
-        )
+        titles = (f"width of {first}", "width of the model")
+        widths = [views.Column(title, f"intervals.width.{at}") for at, title in enumerate(titles)]
         pairs = [pair for pair in compared.comparisons if pair.intervals is not None]
         text = f"Confidence bands of the mean at the level {compared.level:g}, compared with {first}"
         return [views.table_of(pairs, (*INTERVALS, *widths), text)]
@@ -145,9 +140,8 @@ def measures_table(compared: Comparisons, basis: Basis, keys: Sequence[str] = DE
         (hybrids, "hybrid, by contributions", "semantic"),
         ([pair.option_sets for pair in pairs], "overlap of sets of options", "overlap"),
     ]
-    rows: list[tuple[Cell, ...]] = [
-        (first, title, None, *map(getter(source), column)) for column, title, source in sources if any(column)
-    ]
+    rows: list[tuple[Cell, ...]] = []
+    rows += [(first, title, None, *map(getter(source), found)) for found, title, source in sources if any(found)]
     second = pairs[0].second if len(pairs) == 1 else "the other model"
     rows += semantic_rows(first, (first, second), [None, *(pair.semantic for pair in pairs)], keys)
     judgements = [judged.semantic for judged in compared.judged]
@@ -260,10 +254,8 @@ RANGES = (
     *views.columns("term = 0, influence = 1.influence, least = 1.low, greatest = 1.high"),
     views.Column("exact", lambda row: "yes" if row[1].exact else "bound"),
 )
-INTERVALS = views.columns(
-    "model = second, overlapping = intervals.overlapping, Jaccard = intervals.jaccard, "
-    "Hausdorff distance = intervals.hausdorff"
-)
+_BANDS = "overlapping = intervals.overlapping, Jaccard = intervals.jaccard, Hausdorff distance = intervals.hausdorff"
+INTERVALS = views.columns(f"model = second, {_BANDS}")
 CORRELATIONS = views.columns(
     "measure, pairs, Spearman = spearman, low, high, Kendall = kendall, Pearson = pearson, remark = reason"
 )

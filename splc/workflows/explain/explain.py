@@ -253,10 +253,8 @@ def explained_of(
         usual = importance.mean_contributions(model, importance.averaged_blocks(model, space, notes))
     titles, choices = importance.choices_of(system)
     labels = {system.names[position]: title for title, group in zip(titles, choices, strict=True) for position in group}
-    options = [
-        tuple(dict.fromkeys(labels.get(name, name) for name in system.term_order if name in model.options_of(term)))
-        for term, _ in model.terms
-    ]
+    used = [model.options_of(term) for term, _ in model.terms]
+    options = [tuple(dict.fromkeys(labels.get(o, o) for o in system.term_order if o in names)) for names in used]
     rows = zip(term_texts(model, system), values, usual, group_texts(model, system), options, strict=True)
     parts = [Contribution(text, value, mean, 1, group, names, product) for text, value, mean, group, names in rows]
     reference = math.fsum(usual)
@@ -276,10 +274,8 @@ def explained_of(
         reference = float(stored.predictor.predict(other)[0])
     elif product:
         reference = math.exp(reference)
-    interval, against = (
-        None if stored.intervals is None or entry is None else intervals_of(stored.intervals, entry)[0]
-        for entry in (one, other)
-    )
+    known, both = stored.intervals, (one, other)
+    interval, against = (None if known is None or row is None else intervals_of(known, row)[0] for row in both)
     predicted = float(stored.predictor.predict(one)[0])
     return Explained(one, other, predicted, reference, tuple(parts), interval, against, product)
 

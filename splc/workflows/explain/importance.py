@@ -187,11 +187,8 @@ def overview_of(model: InfluenceModel, space: Space, notes: Notes, support: Supp
             values.append(OptionValue(*label_of(system, effect.values), effect.fraction, mean, change))
         options.append(OptionImportance(titles[item.choice], names, share, item.alone, item.total, tuple(values)))
     indices = {position: number for number, members in enumerate(choices) for position in members}
-    together = [
-        {indices[position] for position in positions_of(model.options_of(term), system)}
-        for term, influence in model.terms
-        if influence != 0
-    ]
+    used = [model.options_of(term) for term, influence in model.terms if influence != 0]
+    together = [{indices[position] for position in positions_of(names, system)} for names in used]
     folds = folds_of(support or {}, choices, system)
     interactions = [
         OptionInteraction(
@@ -279,10 +276,8 @@ def folds_of(
 
 def mean_contributions(model: InfluenceModel, blocks: Sequence[Block]) -> list[float]:
     """Return the mean contribution of each term over the valid space."""
-    return [
-        influence * math.prod(float(block.means[number]) for block in blocks)
-        for number, (_, influence) in enumerate(model.terms)
-    ]
+    means = [math.prod(float(block.means[number]) for block in blocks) for number in range(len(model.terms))]
+    return [influence * mean for (_, influence), mean in zip(model.terms, means, strict=True)]
 
 
 def label_of(system: VariabilityModel, values: Mapping[int, int]) -> tuple[str, float | None]:
@@ -326,10 +321,8 @@ def overview_as_json(overview: Overview) -> dict[str, Any]:
         }
         for option in overview.options
     ]
-    interactions = [
-        {"options": row.names, **_in_percent(row, "share", "low", "high"), **picked(row, "printed, folds")}
-        for row in overview.interactions
-    ]
+    pairs, ends = overview.interactions, ("share", "low", "high")
+    interactions = [{"options": p.names, **_in_percent(p, *ends), **picked(p, "printed, folds")} for p in pairs]
     results = {"options": options, "interactions": interactions}
     return picked(overview, "mean, deviation") | results | picked(overview, "full, unused")
 
@@ -352,11 +345,8 @@ def view_of_overview(overview: Overview, folds: int, unit: str | None) -> View:
     if overview.unused:
         yield f"not in the model: {listed(overview.unused)}"
     # Of the full model, those of the printed one are listed whatever their share is.
-    large = [
-        interaction
-        for interaction in overview.interactions
-        if interaction.share * 100 >= MIN_INTERACTION or (overview.full and interaction.printed)
-    ]
+    pairs, full = overview.interactions, overview.full
+    large = [pair for pair in pairs if pair.share * 100 >= MIN_INTERACTION or (full and pair.printed)]
     if large:
         yield "\nInteractions"
         # Whether the printed model has it, and in how many folds its own one has.
@@ -399,10 +389,9 @@ def change_text(value: float, product: bool) -> str:
 
 def shares_of(found: Overview) -> list[Share]:
     """Return the shares of the options in percent, with the ends of their intervals as far as they are known."""
-    return [
-        Share(item.name, 100 * item.share, *(None if end is None else 100 * end for end in (item.low, item.high)))
-        for item in found.options
-    ]
+    ends = [(option.low, option.high) for option in found.options]
+    shares = [[None if end is None else 100 * end for end in pair] for pair in ends]
+    return [Share(option.name, 100 * option.share, *pair) for option, pair in zip(found.options, shares, strict=True)]
 
 
 def effect_of(option: OptionImportance, configurations: Configurations | None, *, product: bool) -> ValueEffects:
@@ -413,9 +402,8 @@ def effect_of(option: OptionImportance, configurations: Configurations | None, *
     means = np.array([value.mean for value in values])
     low, high = (interval_ends(values, means, end, product=product) for end in ("low", "high"))
     at = np.zeros(0, dtype=int) if configurations is None else positions(option, configurations)
-    return ValueEffects(
-        option.name, tuple(value.label for value in values), numbers if numeric else None, means, low, high, at
-    )
+    labels = tuple(value.label for value in values)
+    return ValueEffects(option.name, labels, numbers if numeric else None, means, low, high, at)
 
 
 def interval_ends(values: Sequence[OptionValue], means: Array, end: str, *, product: bool) -> Array:

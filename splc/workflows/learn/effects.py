@@ -32,10 +32,7 @@ SUM = tuple(
     Column(title, index, right=0 < index < 6, signed=title == "influence", optional=OPTIONAL.get(title, 0))
     for index, title in enumerate(("term", "influence", "std. error", "90 % interval", "share", "folds", "remark"))
 )
-PRODUCT = tuple(
-    Column(title, index)
-    for index, title in enumerate(("if selected", "factor", "90 % interval", "range", "folds", "remark"))
-)
+PRODUCT = columns("if selected = 0, factor = 1, 90 % interval = 2, range = 3, folds = 4, remark = 5")
 UNSETTLED = "sign not settled"
 UNSETTLED_MARK = "?"
 # Sets of options with more levels than these have one line for all levels of an alternative group.
@@ -317,12 +314,8 @@ def change_as_json(change: Change) -> dict[str, Any]:
     }
 
 
-CHANGES = (
-    Column("change", "title"),
-    *columns("common"),
-    *columns("ratio", four_digits),
-    *columns("error, error of previous model = transferred", percentage),
-)
+_ERRORS = columns("error, error of previous model = transferred", percentage)
+CHANGES = (Column("change", "title"), *columns("common"), *columns("ratio", four_digits), *_ERRORS)
 
 
 def view_of_changes(by: str, changes: Sequence[Change]) -> View:
@@ -330,11 +323,9 @@ def view_of_changes(by: str, changes: Sequence[Change]) -> View:
     yield ""
     yield Rows(changes, CHANGES)
     # Columns without values are not shown.
-    legend = (
-        (True, "common: configurations with both"),
-        (any(change.ratio is not None for change in changes), "ratio: their mean after / before"),
-        (any(change.error is not None for change in changes), f"error: {ON_ALL}"),
-    )
+    has = {name: any(getattr(change, name) is not None for change in changes) for name in ("ratio", "error")}
+    legend = [(True, "common: configurations with both"), (has["ratio"], "ratio: their mean after / before")]
+    legend.append((has["error"], f"error: {ON_ALL}"))
     yield "; ".join(text for shown, text in legend if shown)
     apart = True
     for change in changes:

@@ -40,11 +40,8 @@ if TYPE_CHECKING:
 
 LEARNING, RESULTS = "Learning", "Results"
 PRINTED = f"Model of the learner {registry.PROJECTION} (settings of the same names)"
-_NAMES = (
-    f"{name} (scaling models)" if name == registry.PMNF else name
-    for name in registry.LEARNERS
-    if name not in registry.BASELINES
-)
+_ABOUT = {registry.PMNF: " (scaling models)"}
+_NAMES = (f"{name}{_ABOUT.get(name, '')}" for name in registry.LEARNERS if name not in registry.BASELINES)
 _LEARNERS = f"The learner: {', '.join(_NAMES)}, or a baseline: {', '.join(registry.BASELINES)}."
 # The fields that are settings of learners.
 SETTINGS = ("first", "terms", "readable", "form")
@@ -409,10 +406,8 @@ class StoredSources:
                 unique = f"{name} ({model.name})" if name in parts and not is_joint else name
                 parts[unique] = ContextRows(converted, y, np.ones(len(y)))
         if not parts:
-            text, hint = (
-                "the models are of the value that is learned",
-                "leave --from out, or choose models of other values",
-            )
+            text = "the models are of the value that is learned"
+            hint = "leave --from out, or choose models of other values"
             raise errors.LearningError(Problem(text, self.models[0].name, hint=hint))
         # Not before: a model that learned from another one has its rows by the name of the file, too.
         values_of_files = {model.name: model.contexts.get(by or "", model.name) for model in self.models}

@@ -177,13 +177,9 @@ def best_configurations(
         if known is not None and len(objectives) > 1:
             order = front_of_rounded(known_values * signs_of(objectives))
             members = known[order]
-            shown = [
-                [
-                    PropertyValue(one, measured=other)
-                    for one, other in zip(goal.predict(members).tolist(), y, strict=True)
-                ]
-                for goal, y in zip(objectives, known_values[order].T.tolist(), strict=True)
-            ]
+            of_goals = zip(objectives, known_values[order].T.tolist(), strict=True)
+            pairs = [zip(goal.predict(members).tolist(), y, strict=True) for goal, y in of_goals]
+            shown = [[PropertyValue(one, measured=other) for one, other in column] for column in pairs]
             front = _rated(members, shown)
         elif known is not None and len(known):
             (goal,) = objectives

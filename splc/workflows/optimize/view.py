@@ -39,10 +39,9 @@ def as_json(result: Result) -> dict[str, Any]:
     }
     if others:
         properties = [picked(goal, "name, nfp = measured, unit, maximize") for goal in result.objectives]
-        fronts = {
-            "front": _front_as_json(result, result.candidates, "predicted, interval, measured"),
-            "measured_front": _front_as_json(result, result.measured_front, "measured, predicted"),
-        }
+        front = _front_as_json(result, result.candidates, "predicted, interval, measured")
+        measured = _front_as_json(result, result.measured_front, "measured, predicted")
+        fronts = {"front": front, "measured_front": measured}
         return {"schema": "splc.optimize.pareto/1", "properties": properties, **fronts, **searched}
     top = [_rated_as_json(row, "predicted, interval, measured") for row in result.candidates]
     best = None if result.best_measured is None else _rated_as_json(result.best_measured, "measured, predicted")
@@ -172,9 +171,8 @@ def _front_view(result: Result, detail: Detail) -> View:
         system = result.candidates[0].configuration.system
         yield f"of all valid configurations with {assignment_text(result.fixed, system)}"
     titles = [titled(goal.name, goal.unit) for goal in goals]
-    yield from view_of_rated(
-        result.candidates, [shown for at, title in enumerate(titles) for shown in predicted_columns(title, at)]
-    )
+    values = [shown for at, title in enumerate(titles) for shown in predicted_columns(title, at)]
+    yield from view_of_rated(result.candidates, values)
     if result.measured_front is None or detail.quiet:
         return
     yield f"\nPareto front of the measured values: {counted(len(result.measured_front), 'configuration')}"

@@ -150,9 +150,8 @@ def view_of_points(result: PointSuggestions) -> views.View:
         coordinates = [views.Column(name, f"point.{index}", "{:.10g}".format) for index, name in enumerate(batch.names)]
         measured = views.columns("measured") if any(point.measured for point in batch.points) else ()
         yield f"next, {views.counted(batch.repetitions, 'measurement')} each:"
-        yield views.Rows(
-            batch.points, (*coordinates, *VALUES, *measured, *views.columns("gain", partial(percentage, digits=3)))
-        )
+        gain = views.columns("gain", partial(percentage, digits=3))
+        yield views.Rows(batch.points, (*coordinates, *VALUES, *measured, *gain))
     yield batch.why
     yield f"model: {scaling_view.model_text(batch.model)} ({views.counted(batch.model.points, 'point')})"
     if (target := batch.target) is not None:
@@ -238,11 +237,9 @@ def _models(result: Result, detail: views.Detail) -> views.View:
             yield from view_of_trees(result.trees, result.request.top)
         else:
             # A column in which every model has the default name is not shown.
-            names = [
-                views.Column(name, f"0.{at}")
-                for at, (name, default) in enumerate((("call path", ROOT_CALLPATH), ("metric", DEFAULT_METRIC)))
-                if {key[at] for key in models} != {default}
-            ]
+            defaults = enumerate((("call path", ROOT_CALLPATH), ("metric", DEFAULT_METRIC)))
+            shown = [(at, name) for at, (name, default) in defaults if {key[at] for key in models} != {default}]
+            names = [views.Column(name, f"0.{at}") for at, name in shown]
             ends = enumerate(next(iter(result.predictions.values()), ()))
             predicted = [views.Column(scaling_view.point_text(entry.at), f"2.{at}", _short_text) for at, entry in ends]
             rows = [(key, model, result.predictions.get(key, ())) for key, model in models.items()]
@@ -293,9 +290,8 @@ def next_steps(result: Result) -> Iterator[views.NextStep]:
     target = ",".join(f"{name}={2 * value:.6g}" for name, value in zip(names, greatest, strict=True))
     if not {*given_fields(request)} - {"profile", "output"}:
         yield views.NextStep(("scale", request.profile, "--predict-at", target), "the value at a larger point")
-        yield views.NextStep(
-            ("scale", request.profile, "--suggest", "--target", target, *further), "the point to measure next for it"
-        )
+        words = ("scale", request.profile, "--suggest", "--target", target, *further)
+        yield views.NextStep(words, "the point to measure next for it")
 
 
 def _run(request: Request, watch: views.Watch) -> Result | ByValue[Result] | PointSuggestions:
