@@ -127,11 +127,8 @@ class RunResults:
 
     def first_values(self, row: int, below: int | None = None) -> list[float]:
         """Return the values of the first property of a configuration, of successful runs, in order of repetition."""
-        return [
-            result.values[self.properties[0]]
-            for repetition, result in self.of(row)
-            if result.reason is None and (below is None or repetition < below)
-        ]
+        found = [(at, result) for at, result in self.of(row) if below is None or at < below]
+        return [result.values[self.properties[0]] for _, result in found if result.reason is None]
 
     @property
     def failed(self) -> list[Run]:

@@ -174,9 +174,8 @@ class _BatchReader:
         keys = indices[:, [position for position, _ in self.options]].tolist()
         self.pending = {tuple(key): run for key, run in zip(keys, self.runs, strict=True)}
         if len(self.pending) < len(self.runs):
-            differing = [
-                name for name, column in zip(system.names, indices.T, strict=True) if len({*column.tolist()}) > 1
-            ]
+            columns = zip(system.names, indices.T.tolist(), strict=True)
+            differing = [name for name, column in columns if len({*column}) > 1]
             missing = listed([name for name in differing if name not in places])
             self.problem = f"the table of the batch command has no column for {missing}"
             raise StopBatchError
@@ -302,12 +301,8 @@ class Session:
         """
         results = self.recorded.results
         plan, count = self.setup.plan, len(self.setup.configurations)
-        progress = Progress(
-            total=count * (plan.warmup + plan.repeat),
-            done=len(results),
-            seconds=sum(result.seconds for result in results.values()),
-            failed=len(self.recorded.failed),
-        )
+        seconds = sum(result.seconds for result in results.values())
+        progress = Progress(count * (plan.warmup + plan.repeat), len(results), 0, seconds, len(self.recorded.failed))
         session_noted = False
 
         def ends() -> bool:

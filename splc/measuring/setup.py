@@ -149,11 +149,9 @@ class Setup:
 
         They depend only on the results, not on when, in which order, or in how many sessions they were measured.
         """
-        runs = {
-            row: values
-            for row in range(len(self.configurations))
-            if (values := [result.values for _, result in recorded.of(row) if result.reason is None])
-        }
+        rows = range(len(self.configurations))
+        found = {row: [result.values for _, result in recorded.of(row) if result.reason is None] for row in rows}
+        runs = {row: values for row, values in found.items() if values}
         if not runs:
             return None
         filled = {name: np.full((len(runs), max(map(len, runs.values()))), np.nan) for name in self.property_names}

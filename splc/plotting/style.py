@@ -195,6 +195,5 @@ def fitting(name: str, width: float, size: float, *, bold: bool = False) -> str:
 
 def wrapped(name: str, width: float, size: float) -> str:
     """Return a name as `literal` does, in lines of words that are at most `width` inches wide, if the words are."""
-    return "\n".join(
-        lines_of(literal(name), lambda text: width_of(text, size) <= width, lambda word: fitting(word, width, size))
-    )
+    lines = lines_of(literal(name), lambda text: width_of(text, size) <= width, lambda word: fitting(word, width, size))
+    return "\n".join(lines)

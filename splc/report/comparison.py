@@ -135,11 +135,8 @@ def change_page(old: ModelSubject, new: ModelSubject, names: tuple[str, str]) ->
         raise InputError(Problem(message, new.file, hint="compare models of one property"))
     changes = _value_changes(old, new)
     named = tuple(zip(names, (old, new), strict=True))
-    charts = [
-        importance_chart(shares, f"{subject.nfp} ({name})")
-        for name, subject in named
-        if (shares := shares_of(subject.overview))
-    ]
+    shares = [(name, subject.nfp, shares_of(subject.overview)) for name, subject in named]
+    charts = [importance_chart(own, f"{nfp} ({name})") for name, nfp, own in shares if own]
     parts = [(name, provenance_section(subject)) for name, subject in named]
     # The terms of both printed models beside each other.
     terms = []
@@ -184,11 +181,10 @@ def _value_changes(old: ModelSubject, new: ModelSubject) -> list[ValueChange]:
     for option in new.overview.options:
         before = _effects(old, options[option.name]) if option.name in options else {}
         first = option.values[0].label
-        changes += [
-            ValueChange(option.name, value, first, before[value], effect)
-            for value, effect in _effects(new, option).items()
-            if value in before and value != first
+        effects = [
+            (value, effect) for value, effect in _effects(new, option).items() if value in before and value != first
         ]
+        changes += [ValueChange(option.name, value, first, before[value], effect) for value, effect in effects]
     return sorted(changes, key=lambda change: (not change.settled, -abs(change.size)))
 
 

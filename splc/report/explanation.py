@@ -45,11 +45,9 @@ def importance_section(subject: ModelSubject) -> Section | None:
 def effects_section(subject: ModelSubject) -> Section | None:
     """Return the effect of each value of the most important options; None where no option matters."""
     rows = subject.rows
-    effects = [
-        effect_of(option, None if rows is None else rows.configurations, product=subject.product)
-        for option in subject.overview.options
-        if option.share >= MIN_EFFECT and len(option.values) > 1
-    ]
+    table = None if rows is None else rows.configurations
+    shown = [option for option in subject.overview.options if option.share >= MIN_EFFECT and len(option.values) > 1]
+    effects = [effect_of(option, table, product=subject.product) for option in shown]
     if not effects:
         return None
     measured = np.zeros(0) if rows is None else rows.measured
@@ -75,11 +73,8 @@ def interactions_section(subject: ModelSubject) -> Section | None:
 
 def _surface(subject: ModelSubject) -> Chart | None:
     """Return the response surface of the two numeric options that interact, or else matter, most."""
-    numeric = [
-        option.name
-        for option in subject.overview.options
-        if option.share >= MIN_INTERACTION and sum(value.number is not None for value in option.values) > 2
-    ]
+    large = [option for option in subject.overview.options if option.share >= MIN_INTERACTION]
+    numeric = [option.name for option in large if sum(value.number is not None for value in option.values) > 2]
     if len(numeric) < 2 or subject.space.system.observed:
         return None
     pairs = [pair for pair in subject.overview.interactions if len(pair.names) == 2 and set(pair.names) <= set(numeric)]

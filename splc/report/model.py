@@ -146,11 +146,9 @@ def _predictions(subject: ModelSubject) -> Section | None:
     blocks: list[Block] = [
         charts.prediction_chart(measured, predicted, errors, learned, subject.quantity, held_out=rows.held_out)
     ]
-    options = [
-        (option.name, tuple(value.label for value in option.values), positions(option, rows.configurations))
-        for option in subject.overview.options
-        if 1 < len(option.values) <= MAX_VALUES
-    ]
+    used = [option for option in subject.overview.options if 1 < len(option.values) <= MAX_VALUES]
+    labels = {option.name: tuple(value.label for value in option.values) for option in used}
+    options = [(option.name, labels[option.name], positions(option, rows.configurations)) for option in used]
     if options:
         blocks.append(charts.residual_chart(options, errors, learned))
     order = np.argsort(-np.nan_to_num(np.abs(errors), nan=-1), kind="stable")[:WORST]
@@ -255,11 +253,8 @@ def _sample(subject: ModelSubject) -> Section | None:
     blocks: list[Block] = [charts.coverage_chart(values, len(indices))] if values else []
     titles, choices = choices_of(system)
     by_title = dict(zip(titles, choices, strict=True))
-    changing = [
-        option.name
-        for option in subject.overview.options
-        if any(len(set(indices[:, at].tolist())) > 1 for at in by_title.get(option.name, ()))
-    ]
+    places = {option.name: by_title.get(option.name, ()) for option in subject.overview.options}
+    changing = [name for name, own in places.items() if any(len(set(indices[:, at].tolist())) > 1 for at in own)]
     if len(changing) > 1 and len(indices) > 1:
         blocks.append(charts.alias_chart(changing, associations(indices, [by_title[name] for name in changing])))
     sets = aliases(indices, choices)

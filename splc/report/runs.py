@@ -83,9 +83,8 @@ def _learners(archive: StudyArchive) -> Section:
     caption = "Errors by learner and sampling"
     if any(len(runs) > 1 for samplings in groups.values() for runs in samplings.values()):
         caption += ": means over the seeds, ± standard deviation in % of the mean"
-    table = _table(
-        tuple(header[at] for at in used), [tuple(row[at] for at in used) for row in cells], caption, "learners"
-    )
+    shown = [tuple(row[at] for at in used) for row in cells]
+    table = _table([header[at] for at in used], shown, caption, "learners")
     chart = curves_chart({CURVES: errors_of(archive.runs)}, CURVES)
     return Section("learners", "Learners and samplings", (table,) if chart is None else (chart, table))
 
@@ -122,10 +121,8 @@ def _scores(archive: StudyArchive) -> Section | None:
 def _runs(archive: StudyArchive) -> Section:
     """Return a table of all runs, and one of those without a result."""
     keys = [key for key in LEARNING if any(key in run.values for run in archive.runs)]
-    rows = [
-        (run.learner, run.sampling, run.seed, *(short_number(cell_of(key, run.values.get(key)), 4) for key in keys))
-        for run in archive.runs
-    ]
+    numbers = [[short_number(cell_of(key, run.values.get(key)), 4) for key in keys] for run in archive.runs]
+    rows = [(run.learner, run.sampling, run.seed, *own) for run, own in zip(archive.runs, numbers, strict=True)]
     header = ("learner", "sampling", "seed")
     blocks: list[Block] = [_table((*header, *(LEARNING[key] for key in keys)), rows, "Each run", "runs")]
     if refused := [(run.learner, run.sampling, run.seed, run.reason) for run in archive.runs if run.reason]:
@@ -136,9 +133,7 @@ def _runs(archive: StudyArchive) -> Section:
 def _contexts(archives: Sequence[StudyArchive]) -> Section:
     """Return the error of each learner and sampling at each value of a context, and the learning curves."""
     errors = {archive.contexts: errors_of(archive.runs) for archive in archives}
-    pairs = dict.fromkeys(
-        (learner, sampling) for grid in errors.values() for learner in grid for sampling in grid[learner]
-    )
+    pairs = dict.fromkeys((learner, name) for grid in errors.values() for learner in grid for name in grid[learner])
     rows = []
     for learner, sampling in pairs:
         points = (grid.get(learner, {}).get(sampling, ()) for grid in errors.values())
@@ -229,10 +224,10 @@ def _best(content: Mapping[str, Any]) -> Section:
     """Return the section about the best configuration, and what it changes."""
     blocks: list[Block] = []
     if content["changes"]:
-        rows = [
-            (*(_plain(row[key]) for key in ("option", "from", "to")), short_number(row["change"], 3), row["because"])
-            for row in content["changes"]
-        ]
+        rows = []
+        for row in content["changes"]:
+            texts = (_plain(row[key]) for key in ("option", "from", "to"))
+            rows.append((*texts, short_number(row["change"], 3), row["because"]))
         header = ("option", "default", "best", f"change of {content['nfp']} alone", "because of")
         caption = "What the best configuration changes"
         blocks.append(text_table(header, rows, caption, "changes", words=(0, 1, 2, 4)))
@@ -250,10 +245,8 @@ def _steps(content: Mapping[str, Any]) -> Section:
     """Return the best value over the runs, where they searched, and which failed."""
     steps, base = content["trajectory"], content["default"]
     whys = [step["why"] or "search" for step in steps]
-    values, best = (
-        np.array([np.nan if step[key] is None else step[key] for step in steps], dtype=float)
-        for key in ("value", "best")
-    )
+    series = ([np.nan if step[key] is None else step[key] for step in steps] for key in ("value", "best"))
+    values, best = (np.array(numbers, dtype=float) for numbers in series)
     default = None if base is None else base["value"]
     blocks: list[Block] = [progress_chart(whys, values, best, default, titled(content["nfp"], content["unit"]))]
     names = [name for name in steps[0]["configuration"] if len({step["configuration"][name] for step in steps}) > 1]

@@ -163,9 +163,8 @@ class ModelSubject:
         t = np.mean([part.left_out for part in full.parts], axis=0)
         t = t if full.stacked is None else full.stacked.mixed(t, full.stacked.held_out)
         predicted = scale.backward(t[rows]) * scale.unit
-        return MeasuredRows(
-            configurations, full.measured[rows], predicted, np.ones(len(predicted), dtype=bool), held_out=True
-        )
+        every = np.ones(len(predicted), dtype=bool)
+        return MeasuredRows(configurations, full.measured[rows], predicted, every, held_out=True)
 
 
 def differing_texts(rows: Iterable[tuple[Configurations, int]]) -> tuple[list[str], tuple[str, ...]]:

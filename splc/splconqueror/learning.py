@@ -67,9 +67,8 @@ def sampled(samplings: Sequence[Sampling], space: Space, script: str) -> tuple[C
 
     Several binary ones are joined, so are several numeric ones; the sample is the product of both. It may be empty.
     """
-    hybrid, binary, numeric = (
-        [[sampling] for sampling in samplings if sampling.kind == kind] for kind in ("hybrid", "binary", "numeric")
-    )
+    kinds = ("hybrid", "binary", "numeric")
+    hybrid, binary, numeric = ([[entry] for entry in samplings if entry.kind == kind] for kind in kinds)
     combinations = hybrid
     if binary or numeric:
         combinations += [[*first, *second] for first, second in itertools.product(binary or [[]], numeric or [[]])]
@@ -178,17 +177,12 @@ def _learned(call: CommandCall, rows: MatchedRows, learner: Learner) -> Learned:
     facts: dict[str, Any] = {"sampling": "; ".join(sampling), "measured_configurations": len(measured.measured(nfp))}
     if rows.validation is not None:
         facts[VALIDATION] = len(rows.validation)
-    result, _ = learn_rows(
-        measured,
-        nfp,
-        learner,
-        rows.rows,
-        evaluation=state.evaluation,
-        validation=rows.validation,
-        provenance=facts,
-        on_step=lambda step, line: run.watch.advance(0, None, line),
-        should_stop=run.watch.stop,
-    )
+    judging: dict[str, Any] = {"evaluation": state.evaluation, "validation": rows.validation, "provenance": facts}
+    watching: dict[str, Any] = {
+        "on_step": lambda step, line: run.watch.advance(0, None, line),
+        "should_stop": run.watch.stop,
+    }
+    result, _ = learn_rows(measured, nfp, learner, rows.rows, **judging, **watching)
     validation = len(rows.rows if rows.validation is None else rows.validation)
     place = (call.script, call.command.line, call.command.name)
     model = Learned(*place, nfp, sampling, result, tuple(round_errors(result)), validation, run.log.path)

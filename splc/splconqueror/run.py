@@ -318,15 +318,6 @@ MODELS = (
     *columns("learning error = result.learning_error, error", percentage),
 )
 
-VERB = Verb(
-    Request,
-    run,
-    view,
-    as_json,
-    (
-        "splc run script.a",
-        "splc run script.a --check --json",
-        "splc run script.a --to-study -o study-of-script.toml",
-    ),
-    doing="running",
-)
+_WRITTEN = "splc run script.a --to-study -o study-of-script.toml"
+EXAMPLES = ("splc run script.a", "splc run script.a --check --json", _WRITTEN)
+VERB = Verb(Request, run, view, as_json, EXAMPLES, doing="running")

@@ -173,13 +173,11 @@ def grouped(runs: Sequence[R], samplings: Sequence[str] = ()) -> dict[str, dict[
 
 def errors_of(runs: Sequence[R]) -> Errors:
     """Return learner → sampling → the number of configurations learned from, and the error on all others, by run."""
-    return {
-        learner: {
-            sampling: [(run.number("learned_from"), run.number("error")) for run in group]
-            for sampling, group in samplings.items()
-        }
-        for learner, samplings in grouped(runs).items()
-    }
+    found: dict[str, dict[str, list[tuple[float | None, float | None]]]] = {}
+    for run in runs:
+        of_sampling = found.setdefault(run.learner, {}).setdefault(run.sampling, [])
+        of_sampling.append((run.number("learned_from"), run.number("error")))
+    return found
 
 
 def compare_runs(study: Study, loaded: Loaded, records: Sequence[tuple[Task, Record]]) -> Results:
@@ -187,16 +185,12 @@ def compare_runs(study: Study, loaded: Loaded, records: Sequence[tuple[Task, Rec
     given = loaded.analytical
     analytical = None if given is None else given.scaled(study.scale)
     runs = tuple(_run(study, loaded, analytical, task, record) for task, record in records)
-    judged, unscaled = (
-        None if model is None else _compared(study, loaded, [(ANALYTICAL, model)])["measured_learned"]
-        for model in (analytical, given if study.scale != 1 else None)
-    )
+    models = (analytical, given if study.scale != 1 else None)
+    found = (None if model is None else _compared(study, loaded, [(ANALYTICAL, model)]) for model in models)
+    judged, unscaled = (None if values is None else values["measured_learned"] for values in found)
     # Of runs with equal errors the smallest model, then the first name: the order of the samplings does not matter.
-    ranked = [
-        (run.error, run.terms or 0, run.learner, run.sampling, run.task.seed, index)
-        for index, run in enumerate(runs)
-        if run.error is not None
-    ]
+    known = [(run.error, run, index) for index, run in enumerate(runs) if run.error is not None]
+    ranked = [(error, run.terms or 0, run.learner, run.sampling, run.task.seed, at) for error, run, at in known]
     return Results(runs, judged, unscaled, runs[min(ranked)[-1]] if ranked else None)
 
 
@@ -237,10 +231,8 @@ def _semantic_values(found: SemanticComparison) -> dict[str, float | None]:
 def pair_values(found: Comparison) -> dict[str, float | None]:
     """Return the values of a comparison of two models."""
     scores = found.syntactic
-    values: dict[str, float | None] = {
-        "syntactic": scores.score,
-        **{f"syntactic_{name}": getattr(scores, name) for name in ("lower", "upper", "normalized")},
-    }
+    values: dict[str, float | None] = {"syntactic": scores.score}
+    values |= {f"syntactic_{name}": getattr(scores, name) for name in ("lower", "upper", "normalized")}
     if not found.same_link:
         # Equal terms of a product and of a sum have different meanings.
         values = dict.fromkeys(values)
@@ -252,13 +244,8 @@ def pair_values(found: Comparison) -> dict[str, float | None]:
 def manifest_of(study: Study, loaded: Loaded, results: Results) -> dict[str, Any]:
     """Return the content of a finished study's manifest: inputs, settings and versions, without files and times."""
     inputs, best = loaded.inputs, results.best
-    learners = {
-        learner.name: {
-            **picked(learner, "learner = kind, preset, observed, sum = parts"),
-            **learner.resolved().settings,
-        }
-        for learner in loaded.learners
-    }
+    facts = "learner = kind, preset, observed, sum = parts"
+    learners = {one.name: {**picked(one, facts), **one.resolved().settings} for one in loaded.learners}
     run_keys = "learner, sampling, seed, key = task.key, log, reason, notes = record.notes"
     return {
         "study": {

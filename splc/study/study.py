@@ -139,9 +139,8 @@ def run_study(
     with results_folder(folder, owner, names, loaded.paths, force=force) as results:
         learned = partial(perform, inputs=loaded.inputs, missing=study.missing)
         records, found = run_tasks(tasks, learned, results, jobs, scheduler, watch)
-        result = StudyResult(
-            study=study, folder=folder, tasks=len(tasks), found=found, done=len(records), notes=loaded.notes
-        )
+        done = len(records)
+        result = StudyResult(study=study, folder=folder, tasks=len(tasks), found=found, done=done, notes=loaded.notes)
         if result.interrupted:
             return result
         watch.advance(len(tasks), len(tasks), f"{len(tasks)} of {len(tasks)}: comparing")

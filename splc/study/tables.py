@@ -33,9 +33,8 @@ NOT_OF_ALL = ("rounds", "terms")
 # The rows of the table that compares learners.
 COMPARED_LEARNERS = ("error", "error_all", "learning_error", "terms")
 FORMAT = "svg"
-PREDICTIONS, UNSCALED, TERM_SCORES, ERRORS = (
-    f"pictures/{name}.{FORMAT}" for name in ("predictions", "unscaled", "terms", "errors")
-)
+_NAMES = ("predictions", "unscaled", "terms", "errors")
+PREDICTIONS, UNSCALED, TERM_SCORES, ERRORS = (f"pictures/{name}.{FORMAT}" for name in _NAMES)
 
 
 def spread(values: Sequence[float | None]) -> Cell:
@@ -76,19 +75,15 @@ def tables_of(study: Study, results: Results) -> Iterator[Table]:
                 uncompared = f"; {form}: {listed(labels)}" if labels else ""
                 caption = f"{CAPTIONS[group]}{whose}{scaled}{over}{uncompared}"
                 yield Table(("measure", *study.samplings), tuple(rows), caption)
-        rows = [
-            tuple(cells)
-            for key, *cells in _learning_rows(samplings)
-            if key not in NOT_OF_ALL or any(cell is not None for cell in cells[1:])
+        found = [
+            row for row in _learning_rows(samplings) if row[0] not in NOT_OF_ALL or any(c is not None for c in row[2:])
         ]
+        rows = [tuple(cells) for _, *cells in found]
         yield Table(("learning", *study.samplings), tuple(rows), f"What was learned{whose}{over}")
     if several:
         cells_of = {name: {key: cells for key, *cells in _learning_rows(each)} for name, each in by_learner.items()}
-        rows = [
-            (cells[key][0], learner, *cells[key][1:])
-            for key in COMPARED_LEARNERS
-            for learner, cells in cells_of.items()
-        ]
+        entries = [(cells[key], name) for key in COMPARED_LEARNERS for name, cells in cells_of.items()]
+        rows = [(title, learner, *cells) for (title, *cells), learner in entries]
         yield Table(("measure", "learner", *study.samplings), tuple(rows), f"Learners compared{over}")
         if (curves := curves_table(errors_of(results.runs))) is not None:
             yield replace(curves, caption=f"{curves.caption}{over}")
@@ -161,10 +156,8 @@ def runs_table(study: Study, results: Results) -> Table:
 def _rows(study: Study, group: str, samplings: Mapping[str, Sequence[Run]]) -> Iterator[tuple[Cell, ...]]:
     """Yield key, title and one cell per sampling."""
     for key, title in titles(group, study.measures).items():
-        values = [
-            [cell_of(key, run.values[group].get(key)) for run in runs if group in run.values]
-            for runs in samplings.values()
-        ]
+        found = [[run.values[group] for run in runs if group in run.values] for runs in samplings.values()]
+        values = [[cell_of(key, each.get(key)) for each in of_sampling] for of_sampling in found]
         if any(value is not None for of_sampling in values for value in of_sampling):
             yield key, title, *map(spread, values)
 
@@ -208,12 +201,12 @@ def learning_curves(errors: Errors) -> dict[str, tuple[CurvePoint, ...]]:
 
 def curves_chart(errors: Mapping[str, Errors], title: str) -> Chart | None:
     """Return the errors as a chart with a panel per name; None if no learner has several sizes."""
+    curves = {name: learning_curves(each) for name, each in errors.items()}
     panels = {
         name: {
-            learner: [(point.size, point.error, point.deviation) for point in line]
-            for learner, line in learning_curves(each).items()
+            learner: [(point.size, point.error, point.deviation) for point in line] for learner, line in lines.items()
         }
-        for name, each in errors.items()
+        for name, lines in curves.items()
     }
     if not any(line and line[0][0] < line[-1][0] for lines in panels.values() for line in lines.values()):
         return None

@@ -328,9 +328,8 @@ def perform(task: Task, inputs: Inputs, missing: Missing) -> Mapping[str, Any]:
 
 def reason_of(error: SplcError) -> str:
     """Return an error as one sentence for a table, with its hint."""
-    return "; ".join(
-        f"{problem.message} ({problem.hint})" if problem.hint else problem.message for problem in error.problems
-    )
+    texts = ((problem.message, f"({problem.hint})" if problem.hint else "") for problem in error.problems)
+    return "; ".join(" ".join(filter(None, pair)) for pair in texts)
 
 
 def _learned(task: Task, inputs: Inputs, missing: Missing) -> Record:
@@ -343,16 +342,13 @@ def _learned(task: Task, inputs: Inputs, missing: Missing) -> Record:
         "learner": learner.name,
         "files": {key: dict(inputs.files[key]) for key in ("system", "measurements") if key in inputs.files},
     }
-    result, rounds = learn_rows(
-        measured,
-        inputs.nfp,
-        learner.resolved(),
-        learning_set.rows,
-        observed=learner.observed,
-        parts=learner.parts,
-        seed=task.seed,
-        provenance=provenance,
-    )
+    chosen: dict[str, Any] = {
+        "observed": learner.observed,
+        "parts": learner.parts,
+        "seed": task.seed,
+        "provenance": provenance,
+    }
+    result, rounds = learn_rows(measured, inputs.nfp, learner.resolved(), learning_set.rows, **chosen)
     learning_set.require_enough_for(result)
     # Without times, so that the same inputs give the same bytes on one machine.
     result = replace(result, seconds=0.0, rounds=tuple(replace(step, seconds=0.0) for step in result.rounds))

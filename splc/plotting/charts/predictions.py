@@ -317,9 +317,8 @@ def repetition_chart(values: Array, quantity: str) -> Chart:
     off = off[:, np.isfinite(off).any(axis=0)]
     numbers = np.arange(1.0, off.shape[1] + 1)
     places = np.broadcast_to(numbers, off.shape).ravel()
-    drift = Points(
-        places + beside(len(places)), off.ravel(), "measured", keys=tuple(np.repeat(keys, len(numbers)).tolist())
-    )
+    numbered = tuple(np.repeat(keys, len(numbers)).tolist())
+    drift = Points(places + beside(len(places)), off.ravel(), "measured", keys=numbered)
     medians = Curve(numbers, np.nanmedian(off, axis=0), marked=True)
     axis = Axis.over([0.5, len(numbers) + 0.5], "number of the repetition", log=False)
     runs = Axis(axis.label, axis.low, axis.high, at=tuple(numbers.tolist()))
