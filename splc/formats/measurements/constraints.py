@@ -54,8 +54,9 @@ def option_table(system: VariabilityModel, columns: Mapping[str, Sequence[str]],
         elif option.name not in text:
             selected[option.name] = roles.numbers[option.name] == 1
             usable &= ~np.isnan(roles.numbers[option.name])
-    for name in cells:
-        usable &= ~having(name, "")
+        elif option.optional:
+            # Rows with an empty cell select none of its texts.
+            selected[option.name] = ~having(option.name, "")
     for numeric in system.numeric_options:
         values = numbers[numeric.name] = roles.numbers[numeric.name]
         if not numeric.optional:
@@ -63,7 +64,7 @@ def option_table(system: VariabilityModel, columns: Mapping[str, Sequence[str]],
         elif (switch := ENABLED + numeric.name) in system.switches:
             selected[switch] = ~np.isnan(values)
     groups = [(members, system.option(members[0]).parent) for members in system.alternative_groups]
-    above = tuple((members, None if parent in text else parent) for members, parent in groups)
+    above = tuple((members, parent if parent in selected else None) for members, parent in groups)
     table = np.stack([*selected.values()], axis=1) if selected else np.zeros((len(usable), 0), dtype=bool)
     levels = {name: values[usable] for name, values in numbers.items()}
     return OptionRows(tuple(selected), table[usable], levels, above).distinct()
