@@ -154,6 +154,21 @@ def test_answer(seed: int) -> None:
     assert not after.doubts
 
 
+@pytest.mark.parametrize("seed", range(10))
+def test_rows_are_valid(seed: int) -> None:
+    """All rows satisfy the constraints that are inferred from them, also those with an empty text."""
+    rng = np.random.default_rng(seed)
+    cells = []
+    for kind, fast, n in rng.choice([0, 1, 2, 3], (120, 3)).tolist():
+        part = "pqr"[n % 3] if kind else ""
+        cells.append(["abcd"[kind], fast, (n * 7) % 4, part, f"{rng.uniform(1, 2):.6f}"])
+    source = table(rows("kind,fast,n,part,time", cells))
+    choice = ColumnChoice(options=("kind", "part"))
+    system = inference_of(source, nfp="time", choice=choice).system
+    assert system.constraints
+    assert read_measurements(source, system).report.used == len(cells)
+
+
 def test_many_texts() -> None:
     """A column of very many texts is no option."""
     text = rows("name,px,time", [[f"n{at}", at % 4, at + 0.5] for at in range(MAX_CHILDREN + 1)])
