@@ -168,6 +168,16 @@ class CodedColumns:
         least, size = (np.nanmin(self.numbers[name]), self.sizes[name]) if self.has_integers(name) else (np.nan, 0)
         return size > 2 and least in (0, 1) and bool(self.numbers[name].max() == least + size - 1)
 
+    def numbers_configurations(self, name: str, options: Iterable[str]) -> bool:
+        """Return whether a column has nearly all whole numbers from 0 or 1 on, which tell at least three options."""
+        values, size, group = self.numbers[name], self.sizes[name], self.groups((name,))
+        if not self.has_integers(name) or not SET < size <= self.rows / EVIDENCE:
+            return False
+        others = [other for other in options if other != name and self.sizes[other] > 1]
+        told = [other for other in others if not self.differs(other, group)]
+        is_dense = values.min() in (0, 1) and NEARLY_ALL * (values.max() - values.min() + 1) <= size
+        return is_dense and len(told) > 2 and int(self.groups(told).max()) + 1 >= NEARLY_ALL * size
+
     def differs_everywhere(self, name: str) -> bool:
         """Return whether a column has a different number in every row."""
         return self.complete(name) and self.sizes[name] == self.rows

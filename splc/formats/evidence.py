@@ -74,7 +74,8 @@ def _kin(
     named = {name for name in family if table.is_named_measured(name) or is_count_name(name) or name in observed}
     measured = {family[name] for name in family if name == nfp or name in named}
     kinds = {*map(family.get, options)} - measured
-    return {name for name in family if family[name] in kinds and table.is_few(name)}
+    usable = {name for name in family if table.is_few(name) or name in table.blank}
+    return {name for name in usable if family[name] in kinds}
 
 
 def _anchor(table: CodedColumns, names: Sequence[str], nfp: str | None, explicit: Collection[str]) -> int | None:

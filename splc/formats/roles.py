@@ -216,7 +216,8 @@ def roles_of(
     if result is None:
         raise _no_property(file)
     options, reasons, instead = result
-    numbered = [name for name in options if name not in explicit and table.numbers_runs(name)]
+    numbered = [name for name in options if name in table.numbers and name not in explicit]
+    numbered = [name for name in numbered if table.numbers_runs(name) or table.numbers_configurations(name, options)]
     reasons |= dict.fromkeys(numbered, "it numbers runs or groups of them")
     options = {name: None for name in options if name not in numbered}
     of_text = words.keys() | text
