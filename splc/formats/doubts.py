@@ -42,7 +42,7 @@ def doubts_of(
     kinds = {name: LEFT_OUT for name in left_out if table.sizes.get(name, 0) > 1}
     kinds |= {name: CONTEXT for name in contexts if table.sizes[name] > 1}
     kinds |= dict.fromkeys(_perhaps_set(table, [name for name in results if name != nfp], options, nfp), RESULT)
-    left = order[: order.index(nfp)]
+    left = {*order[: order.index(nfp)]}
     kinds |= {name: RESULT for name in results if name in left and table.is_few(name)}
     right = [name for name in free if name not in left]
     kinds |= dict.fromkeys((*_idle(table, right, options), *perhaps_measured(table, options, stated)), RESULT)

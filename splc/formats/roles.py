@@ -325,7 +325,7 @@ def _labels(table: CodedColumns, names: Iterable[str], options: Iterable[str]) -
             unused_labels[name] = "its text says the same as the options"
         elif size > MAX_VALUES and not table.differs(name, group):
             unused_labels[name] = "its text is a function of the options"
-        elif size > MAX_VALUES and fewest_of(table, name, varying)[1] == size:
+        elif size > MAX_VALUES and len(varying) <= MAX_VALUES and fewest_of(table, name, varying)[1] == size:
             unused_labels[name] = "it names the combinations of some options"
         elif size > MAX_VALUES and not any(table.differs(each, table.groups((name,))) for each in varying):
             unused_labels[name] = "it names the configurations"

@@ -220,7 +220,7 @@ class Sources:
 
 @dataclass(frozen=True, eq=False)
 class SourceMixture(projection.MomentsPredictor):
-    """What predicts ln y of a context by the values of others.
+    """A predictor of ln y of a context by the values of others.
 
     A context that was measured is predicted by a mixture of the joint model about it, and of a process that maps the
     values of the others; one of which nothing was measured, by their geometric mean. Contexts count as draws of one
