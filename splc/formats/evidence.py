@@ -276,7 +276,8 @@ def _functions(table: CodedColumns, names: Sequence[str], options: Iterable[str]
 def _combined(table: CodedColumns, names: Iterable[str], options: Iterable[str]) -> dict[str, tuple[str, ...]]:
     """Return the texts and numbers that name each combination of other options or contexts, with these."""
     inputs, combined = [*dict.fromkeys((*options, *table.contexts))], dict[str, tuple[str, ...]]()
-    for name in table.larger_first(names):
+    larger = table.larger_first(name for name in names if table.sizes[name] > 2)
+    for name in larger if len(larger) * len(inputs) ** 2 <= MAX_TESTS else ():
         needed, groups = fewest_of(table, name, [other for other in inputs if other != name])
         if len(needed) > 1 and groups == table.sizes[name]:
             combined[name] = needed
