@@ -15,7 +15,7 @@ from casestudies.evaluation.evaluation import Evaluation, Row, hash_of
 from casestudies.tuning.choices import Choices
 from casestudies.tuning.made_systems import NOISE, SIZES, MadeSystem, made_system, noise_factor
 from casestudies.tuning.samplers import SAMPLERS, TPE, installed_samplers
-from casestudies.tuning.summaries import error_of, mean_of
+from casestudies.tuning.summaries import error_of, lines_of, mean_of
 from casestudies.tuning.tuners import RANDOM, TUNE, code_of
 from sampling.space.space import Space
 from splc.data.configurations import Configurations
@@ -143,11 +143,9 @@ class SpacesEvaluation(Evaluation):
 def spaces_table(rows: Sequence[Row]) -> Table:
     """Return the means over the seeds, for each system and tuner."""
     lines: list[tuple[Cell, ...]] = []
-    for system in dict.fromkeys(row["system"] for row in rows):
-        for place, tuner in enumerate(dict.fromkeys(row["tuner"] for row in rows)):
-            own = [row for row in rows if (row["system"], row["tuner"]) == (system, tuner)]
-            means = (mean_of(own, "value"), mean_of(own, "regret"), error_of(own, "regret"))
-            valid = "" if place else f"{own[0]['valid']:.0e}"
-            lines.append(("" if place else system, valid, tuner, *means, mean_of(own, "failed"), mean_of(own, "ms")))
+    for system, tuner, own in lines_of(rows):
+        means = (mean_of(own, "value"), mean_of(own, "regret"), error_of(own, "regret"))
+        valid = f"{own[0]['valid']:.0e}" if system else ""
+        lines.append((system, valid, tuner, *means, mean_of(own, "failed"), mean_of(own, "ms")))
     header = ("system", "configurations", "tuner", "value", "regret %", "±", "failed runs %", "ms of CPU per run")
     return Table(header, tuple(lines), f"After {BUDGET} runs: means over seeds, and two standard errors")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -80,6 +80,14 @@ def _beside(
     lines.sort(key=lambda line: line[2] if isinstance(line[2], float) else 0.0)
     caption = f"Beside published runs, on {', '.join(systems)}"
     return Table(("tuner", *(f"rank % at {budget}" for budget in budgets)), tuple(lines), caption)
+
+
+def lines_of(rows: Sequence[Row]) -> Iterator[tuple[str, str, list[Row]]]:
+    """Yield a line for each system and tuner: the system, empty after its first line, the tuner, and their rows."""
+    for system in dict.fromkeys(row["system"] for row in rows):
+        for place, tuner in enumerate(dict.fromkeys(row["tuner"] for row in rows)):
+            own = [row for row in rows if (row["system"], row["tuner"]) == (system, tuner)]
+            yield "" if place else system, tuner, own
 
 
 def mean_of(rows: Sequence[Row], key: str) -> float:

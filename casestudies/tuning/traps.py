@@ -14,7 +14,7 @@ import numpy as np
 from casestudies.accuracy.real_systems import rounded
 from casestudies.evaluation.evaluation import Evaluation, Row, hash_of
 from casestudies.tuning.samplers import SMAC
-from casestudies.tuning.summaries import error_of, mean_of
+from casestudies.tuning.summaries import error_of, lines_of, mean_of
 from casestudies.tuning.tables import TuningTable
 from casestudies.tuning.tuners import code_of, installed, rows_of
 from sampling.space.space import Space
@@ -85,12 +85,9 @@ class TrapsEvaluation(Evaluation):
 def traps_table(rows: Sequence[Row]) -> Table:
     """Return the searches that find both changes, and the means over the seeds, for each system and tuner."""
     lines: list[tuple[Cell, ...]] = []
-    for system in dict.fromkeys(row["system"] for row in rows):
-        for place, tuner in enumerate(dict.fromkeys(row["tuner"] for row in rows)):
-            own = [row for row in rows if (row["system"], row["tuner"]) == (system, tuner)]
-            found = f"{sum(row['found'] for row in own)} of {len(own)}"
-            first = float(np.median([row["first"] or BUDGET + 1 for row in own]))
-            errors = mean_of(own, "regret"), error_of(own, "regret")
-            lines.append(("" if place else system, tuner, found, first, *errors))
+    for system, tuner, own in lines_of(rows):
+        found = f"{sum(row['found'] for row in own)} of {len(own)}"
+        first = float(np.median([row["first"] or BUDGET + 1 for row in own]))
+        lines.append((system, tuner, found, first, mean_of(own, "regret"), error_of(own, "regret")))
     header = ("system", "tuner", "found", "median of the first run with both", "regret %", "±")
     return Table(header, tuple(lines), f"After {BUDGET} runs of systems where two changes pay only together")

@@ -87,7 +87,8 @@ class CodedColumns:
     """The columns of a table, as positions among their distinct values, and the numbers of those that have some."""
 
     def __init__(self, numbers: Mapping[str, Array], words: Mapping[str, Sequence[str]]) -> None:
-        self.numbers = dict(numbers)
+        # A named option of text has no numbers.
+        self.numbers = {name: values for name, values in numbers.items() if name not in words}
         self.codes: dict[str, Array] = {}
         # The number of distinct values; a column with gaps has one more.
         self.sizes: dict[str, int] = {}
@@ -99,7 +100,7 @@ class CodedColumns:
         self._texts: dict[str, Sequence[str]] = {}
         self._binary: set[str] = set()
         self._integers: set[str] = set()
-        for name, values in numbers.items():
+        for name, values in self.numbers.items():
             distinct, self.codes[name] = distinct_numbers(values)
             self.sizes[name] = len(distinct)
             levels: list[float] = distinct.tolist()
@@ -114,8 +115,6 @@ class CodedColumns:
             # An array of texts has the width of the widest one in every row.
             self._texts[name], self.codes[name] = distinct_texts(texts)
             self.sizes[name] = len(self._texts[name])
-            # A named option of text has no numbers.
-            self._gaps.discard(name)
         self.rows = len(next(iter(self.codes.values()))) if self.codes else 0
 
     def complete(self, name: str) -> bool:
@@ -146,8 +145,7 @@ class CodedColumns:
         if is_long and (self.rows >= MAX_VALUES or sum(map(self.is_few, self.codes)) > 2):
             return True
         if name.casefold() in WEAK_COUNTERS and name in self._integers and 2 < self.sizes[name] <= MAX_VALUES:
-            distinct = np.unique(numbers[~np.isnan(numbers)])
-            return distinct[0] in (0, 1) and bool((np.diff(distinct) == 1).all())
+            return self.is_dense(name)
         is_row = self.rows >= MIN_ROWS and not _ROW_WORDS.isdisjoint(_WORD.findall(name.casefold())[-1:])
         if is_row and self.has_integers(name) and (np.diff(self.numbers[name]) > 0).all():
             # `Shot no.`, with gaps.
@@ -163,20 +161,19 @@ class CodedColumns:
         """Return whether a column numbers runs or groups of them by its name: `pipeline_id`."""
         return ROW_NUMBERS.fullmatch("_".join(words_of(name))) is not None and not self.is_binary(name)
 
-    def numbers_groups(self, name: str) -> bool:
-        """Return whether a column has all whole numbers from 0 or 1 on, more than two."""
-        least, size = (np.nanmin(self.numbers[name]), self.sizes[name]) if self.has_integers(name) else (np.nan, 0)
-        return size > 2 and least in (0, 1) and bool(self.numbers[name].max() == least + size - 1)
+    def is_dense(self, name: str, share: float = 1.0) -> bool:
+        """Return whether whole numbers, but for gaps, are this share at least of all from 0 or 1 to the greatest."""
+        least, most = np.nanmin(self.numbers[name]), np.nanmax(self.numbers[name])
+        return bool(least in (0, 1) and share * (most - least + 1) <= self.filled(name)[0])
 
     def numbers_configurations(self, name: str, options: Iterable[str]) -> bool:
         """Return whether a column has nearly all whole numbers from 0 or 1 on, which tell at least three options."""
-        values, size, group = self.numbers[name], self.sizes[name], self.groups((name,))
-        if not self.has_integers(name) or not SET < size <= self.rows / EVIDENCE:
+        size, group = self.sizes[name], self.groups((name,))
+        if not self.has_integers(name) or not SET < size <= self.rows / EVIDENCE or not self.is_dense(name, NEARLY_ALL):
             return False
         others = [other for other in options if other != name and self.sizes[other] > 1]
         told = [other for other in others if not self.differs(other, group)]
-        is_dense = values.min() in (0, 1) and NEARLY_ALL * (values.max() - values.min() + 1) <= size
-        return is_dense and len(told) > 2 and int(self.groups(told).max()) + 1 >= NEARLY_ALL * size
+        return len(told) > 2 and int(self.groups(told).max()) + 1 >= NEARLY_ALL * size
 
     def differs_everywhere(self, name: str) -> bool:
         """Return whether a column has a different number in every row."""

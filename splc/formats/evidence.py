@@ -51,8 +51,8 @@ def options_among(
     functions = _functions(table, [name for name in inferred if name not in explicit], inferred)
     chosen = {name: None for name in chosen if name not in functions}
     functions |= _functions(table, [name for name in chosen if name not in explicit and name not in inferred], chosen)
-    labels = [name for name in chosen if name not in explicit and (name in text or table.numbers_groups(name))]
-    functions |= _combined(table, labels, chosen)
+    labels = [name for name in chosen if name in text or (table.has_integers(name) and table.is_dense(name))]
+    functions |= _combined(table, [name for name in labels if name not in explicit], chosen)
     reasons = {name: f"it is a function of {listed(arguments)}" for name, arguments in functions.items()}
     # Fractions that were measured are properties, and so is what is to the right of a property.
     left = names[: _anchor(table, names, nfp, explicit)]

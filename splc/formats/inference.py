@@ -32,7 +32,7 @@ from splc.system.variability import VariabilityModel
 
 # The most values that a text column may have as an option.
 MAX_CHILDREN = 1000
-_SHOWN_VALUES, _ASKED = 6, 20
+_SHOWN_VALUES = 6
 # Numeric options with fractions have fewer levels.
 _CONTINUOUS = 20
 # How reasons begin to leave out numbers that were not measured; and the rows among which texts are looked for.

@@ -31,7 +31,6 @@ option without these names remains one. All others:
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
@@ -52,7 +51,7 @@ from splc.formats.coded_columns import (
     is_row_counter,
     repeats,
 )
-from splc.formats.column_choice import ColumnChoice, has_commas, has_words, kind_of, numbers_in
+from splc.formats.column_choice import ColumnChoice, has_commas, has_words, kind_of, numbers_in, roles_text
 from splc.formats.doubts import RESULT, doubts_of
 from splc.formats.evidence import options_among, spelled_twice, unexplained_gaps
 from splc.formats.functions import fewest_of
@@ -99,12 +98,11 @@ class Roles:
         """The columns whose roles are uncertain, by the roles that they may have, and how to state the present ones."""
         kinds = dict.fromkeys(self.doubts.values())
         asked = [(kind, [name for name in self.doubts if self.doubts[name] == kind]) for kind in kinds]
-        roles: dict[str, list[str]] = {"--options": [], "--context": [], "--ignore": []}
+        roles: dict[str, list[str]] = {"options": [], "context": [], "ignore": []}
         for name in self.doubts:
             is_option, is_context = name in self.columns, name in self.contexts
-            roles["--options" if is_option else "--context" if is_context else "--ignore"].append(name)
-        answer = " ".join(f"{flag} {shlex.quote(','.join(names))}" for flag, names in roles.items() if names)
-        return "; ".join(f"{listed(names, _ASKED)} ({kind}?)" for kind, names in asked), answer
+            roles["options" if is_option else "context" if is_context else "ignore"].append(name)
+        return "; ".join(f"{listed(names, _ASKED)} ({kind}?)" for kind, names in asked), roles_text(roles)
 
 
 def roles_of(

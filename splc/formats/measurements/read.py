@@ -16,7 +16,7 @@ from splc.data.measurements import Measurements
 from splc.data.table import names_of
 from splc.errors import InputError, MeasurementError, Problem, Problems, nearest
 from splc.formats import detect, labels
-from splc.formats.column_choice import ColumnChoice, shown_value, shown_values
+from splc.formats.column_choice import ColumnChoice, roles_text, shown_value, shown_values
 from splc.formats.measurements.constraints import with_failures
 from splc.formats.measurements.rows import MeasurementRows, Policy, assemble
 from splc.formats.measurements.tables import read_table
@@ -316,8 +316,7 @@ def require_constant(parts: Sequence[MeasurementRows], file: str, choice: Column
         problems.append(Problem(message, file, hint=_advice(name, rows, choice or ColumnChoice())))
         (labels_of_runs if differs_in_most(list(rows), sum(rows.values())) else texts).append(name)
     if choice is not None and choice.inferred and len(several) > 1:
-        flags = {"options": [*choice.options, *texts] if texts else [], "ignore": labels_of_runs}
-        answer = " ".join(f"--{flag} {shlex.quote(','.join(names))}" for flag, names in flags.items() if names)
+        answer = roles_text({"options": [*choice.options, *texts] if texts else [], "ignore": labels_of_runs})
         cure = f"for all of them together: {answer} (move to --ignore what is not an option)"
         problems[-1] = replace(problems[-1], hint=f"{problems[-1].hint}; {cure}")
     if problems:

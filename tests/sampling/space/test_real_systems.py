@@ -273,7 +273,7 @@ ALL = [*SMALL, *(pytest.param(name, marks=pytest.mark.slow) for name in LARGE)]
 
 
 class Published(NamedTuple):
-    """The statistics of the collection; `digits` is the number of digits of the count, None if nobody counted."""
+    """The statistics of the collection; `digits` is the number of digits of the count, None if it was not counted."""
 
     features: int
     core: int
