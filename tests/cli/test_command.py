@@ -219,10 +219,11 @@ def test_an_interrupted_process(folder: Path) -> None:
     os.mkfifo(folder / "pipe")
     command = [sys.executable, "-m", "splc", "convert", "pipe", "-o", "x.csv"]
     with subprocess.Popen(command, text=True, env=ENVIRONMENT, stderr=subprocess.PIPE, cwd=folder) as process:
-        # This opens only when the command has opened the other end.
+        # This opens only when the command has opened the other end. A signal between two system calls is seen
+        # when the next one returns: here at the latest when the pipe is closed.
         with (folder / "pipe").open("w", encoding="utf-8"):
             process.send_signal(signal.SIGINT)
-            assert process.wait(timeout=60) == 130
+        assert process.wait(timeout=60) == 130
         assert process.stderr is not None
         assert process.stderr.read() == "interrupted\n"
     assert not (folder / "x.csv").exists()
