@@ -26,6 +26,8 @@ from casestudies.contexts.published_rows import PublishedEvaluation
 from casestudies.evaluation.evaluation import Evaluation, rows_of
 from casestudies.inferred_constraints import learning, systems
 from casestudies.inferred_constraints.__main__ import PRESETS as CONSTRAINTS
+from casestudies.recovery.recovery import SYSTEMS as FORMULAS
+from casestudies.recovery.recovery import RecoveryEvaluation
 from casestudies.report.page import blocks_of
 from casestudies.sampling_strategies.error import SEEDS, StrategyEvaluation
 from casestudies.sampling_strategies.strategies import SYSTEMS as SAMPLED
@@ -42,7 +44,7 @@ from tests.support.tracked import PAGES, tracked
 
 # Folders with a page; contexts and tuning have published figures, which the project does not contain.
 EVALUATION_PAGES = (
-    *("ablation", "accuracy", "changes", "inferred_constraints", "sampling_strategies", "suggestion"),
+    *("ablation", "accuracy", "changes", "inferred_constraints", "recovery", "sampling_strategies", "suggestion"),
     *(pytest.param(name, marks=pytest.mark.real_data) for name in ("contexts", "tuning")),
 )
 # Folder and column → all its values.
@@ -56,6 +58,7 @@ VALUES: dict[tuple[str, str], Iterable[str | int]] = {
     ("contexts/published", "system"): contexts.TABLES,
     ("inferred_constraints/inference", "system"): systems.SYSTEMS,
     ("inferred_constraints/learning", "system"): learning.SYSTEMS,
+    ("recovery/terms", "system"): FORMULAS,
     ("sampling_strategies/error", "system"): SAMPLED,
     ("sampling_strategies/error", "seed"): range(SEEDS),
     **{(f"suggestion/{name}", "system"): SUGGESTED for name in ("error", "optimum")},
@@ -140,6 +143,7 @@ PRESETS: dict[str, Mapping[str, Callable[[], Evaluation]]] = {
 EVALUATIONS: dict[str, Callable[[], Evaluation]] = {
     **{f"{folder}/{name}": kind for folder, presets in PRESETS.items() for name, kind in presets.items()},
     "scaling_evaluation/noise-10": partial(read_evaluation, CASES / "scaling_evaluation" / "noise-10.toml"),
+    "recovery/terms": RecoveryEvaluation,
     "sampling_strategies/error": StrategyEvaluation,
     "changes/simulated": SimulatedChanges,
 }

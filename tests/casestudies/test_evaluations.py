@@ -29,6 +29,7 @@ from casestudies.inferred_constraints.systems import inferred, measured_system, 
 from casestudies.inferred_constraints.tables import inference_table, learning_table
 from casestudies.published_logs.logs import mean_or_none
 from casestudies.published_logs.strategies import strategies_of
+from casestudies.recovery.recovery import CLUSTER, UNIFORM, formula, recovery_row, shares
 from casestudies.sampling_strategies.error import StrategyEvaluation
 from casestudies.sampling_strategies.strategies import MOST, learning_set, load
 from casestudies.sampling_strategies.strategies import RANDOM as RANDOM_STRATEGY
@@ -307,3 +308,22 @@ def test_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         *(models_table, bias_table, summary_tables, Spread),
         **{"METHODS": METHODS, "PUBLISHED": PUBLISHED_METHODS, "WAYS": WAYS, "BUDGETS": BUDGETS},
     )
+
+
+@pytest.mark.parametrize(("nodes", "machine"), [(1, CLUSTER), (7, UNIFORM)])
+def test_times_of_a_formula(nodes: int, machine: str) -> None:
+    """The time of four processes has the parameters of one node of four cores, or those of seven nodes for all."""
+    known = formula("2-D", machine)
+    alpha, beta = {1: (290e-9, 9.15e-9), 7: (13754e-9, 70.79e-9)}[nodes]
+    values = {name: known.configurations.column(name) for name in ("px", "py", "nx")}
+    [row] = np.flatnonzero((values["px"] == 2) & (values["py"] == 2) & (values["nx"] == 200))
+    size = np.log2(2 * 200)
+    expected = 4 * size * (size + 1) * alpha + 4 * 200 * (size + size) * beta + 20 * 200**2 * 0.039e-9
+    assert known.seconds[row] == pytest.approx(expected, rel=1e-12)
+
+
+def test_recovered_terms() -> None:
+    """Without noise the default learner finds exactly the terms of the formula in 1-D, and their shares are all of it."""
+    row = recovery_row(system="1-D", machine=UNIFORM, learner="projection", design="ff", noise=0.0, seed=0)
+    assert (row["terms"], row["found"], row["other"], row["score"]) == (3, 3, 0, 1.0)
+    assert sum(shares("1-D").values()) == pytest.approx(1)
