@@ -51,17 +51,17 @@ AT = {"nodes": 7.0}
 CLUSTER, UNIFORM = "table 5.4", "seven nodes"
 
 
-def _case(topology: str, powers: Sequence[int], most: int) -> dict[str, tuple[float, ...]]:
-    """Return option → values: processes along each axis as powers of 2, and ten sizes of the grid of a process."""
+def _case(topology: str, powers: Sequence[int], sizes: Sequence[int]) -> dict[str, tuple[float, ...]]:
+    """Return option → values: processes along each axis as powers of 2, and sizes of the grid of a process."""
     ranks = tuple(2.0**power for power in powers)
-    return {**dict.fromkeys(topology.split(), ranks), "nx": tuple(most * tenth / 10 for tenth in range(1, 11))}
+    return {**dict.fromkeys(topology.split(), ranks), "nx": tuple(map(float, sizes))}
 
 
 # Option → its values.
 SYSTEMS: Mapping[str, Mapping[str, Sequence[float]]] = {
-    "1-D": _case("px", range(2, 13), 10_000_000),
-    "2-D": _case("px py", range(1, 7), 2000),
-    "3-D": _case("px py pz", range(1, 5), 200),
+    "1-D": _case("px", range(2, 13), range(500_000, 10_000_001, 500_000)),
+    "2-D": _case("px py", range(1, 7), range(200, 2001, 200)),
+    "3-D": _case("px py pz", range(1, 5), range(20, 201, 20)),
 }
 
 

@@ -323,7 +323,7 @@ def test_times_of_a_formula(nodes: int, machine: str) -> None:
 
 
 def test_recovered_terms() -> None:
-    """Without noise the default learner finds exactly the terms of the formula in 1-D, and their shares are all of it."""
+    """Without noise the default learner finds exactly the terms of the formula in 1-D; shares sum to 1."""
     row = recovery_row(system="1-D", machine=UNIFORM, learner="projection", design="ff", noise=0.0, seed=0)
     assert (row["terms"], row["found"], row["other"], row["score"]) == (3, 3, 0, 1.0)
     assert sum(shares("1-D").values()) == pytest.approx(1)
