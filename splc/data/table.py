@@ -54,26 +54,19 @@ def value_text(option: Option, value: float) -> str:
     return DESELECTED if np.isnan(value) else f"{value:g}"
 
 
-def assignment_part(option: Option, value: float, children: Mapping[str, tuple[str, str]]) -> str:
-    """Return `cache`, `tls=0`, `x=4` or `mode=fast`, and `codec=zlib` of one of the `children` of `text_values`."""
-    if not isinstance(option, BinaryOption):
-        return f"{option.name}={value_text(option, value)}"
-    if value and option.name in children:
-        return "=".join(children[option.name])
-    if (words := option.presentation.words) is None:
-        return option.name if value else f"{option.name}=0"
-    return f"{option.name}={words[bool(value)]}"
-
-
-def assignment_texts(system: VariabilityModel, values: Mapping[str, float]) -> dict[str, str]:
-    """Return option → its `assignment_part` in what a configuration selects; that of `codec=zlib` is the child."""
-    children = text_values(system)
+def assignment_texts(system: VariabilityModel, values: Mapping[str, float], *, every: bool = False) -> dict[str, str]:
+    """Return option → `cache`, `x=4`, `mode=fast`, or `codec=zlib` of a child; `every`: also `tls=0` and parents."""
+    texts, children = {}, text_values(system)
     parents = {parent for parent, _ in children.values()}
-    return {
-        option.name: assignment_part(option, value, children)
-        for option, value in zip(system.options, values.values(), strict=True)
-        if not isinstance(option, BinaryOption) or (value and option.name not in parents)
-    }
+    for name, value in values.items():
+        option = system.option(name)
+        if isinstance(option, BinaryOption) and not every and (not value or name in parents):
+            continue
+        if not isinstance(option, BinaryOption) or option.presentation.words is not None:
+            texts[name] = f"{name}={value_text(option, value)}"
+        else:
+            texts[name] = "=".join(children.get(name, (name,))) if value else f"{name}=0"
+    return texts
 
 
 def table_columns(table: Any) -> dict[str, Array]:
