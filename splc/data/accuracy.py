@@ -64,26 +64,22 @@ def pooled_error(
 
     Parts whose error is undefined are left out.
     """
-    parts = [
-        (error, np.nan if deviation is None else deviation, size)
-        for error, deviation, size in zip(errors, standard_errors, sizes, strict=True)
-        if error is not None
-    ]
-    if not parts:
+    # None becomes NaN.
+    means, deviations, weights = (np.array(each, dtype=float) for each in (errors, standard_errors, sizes))
+    known = ~np.isnan(means)
+    if not known.any():
         return None, None
-    means, deviations, weights = np.array(parts).T
-    weights = weights / weights.sum()
-    deviation = float(np.sqrt(((weights * deviations) ** 2).sum()))
-    return float(weights @ means), None if np.isnan(deviation) else deviation
+    weights = weights[known] / weights[known].sum()
+    deviation = float(np.sqrt(((weights * deviations[known]) ** 2).sum()))
+    return float(weights @ means[known]), None if np.isnan(deviation) else deviation
 
 
-def relative_error_quantiles(predicted: Array, measured: Array) -> tuple[float, float] | None:
-    """Return the median and the 95th percentile of the errors that `mean_relative_error` averages, in percent."""
-    errors = _usable_errors(predicted, measured)
-    if not len(errors):
+def error_distribution(predicted: Array, measured: Array) -> tuple[float, float, float] | None:
+    """Return the median of the errors that `mean_relative_error` averages, their mean, and their 95th percentile."""
+    if (mean := mean_relative_error(predicted, measured)) is None:
         return None
-    median, high = np.quantile(errors, (0.5, 0.95)) * 100
-    return float(median), float(high)
+    median, high = np.quantile(_usable_errors(predicted, measured), (0.5, 0.95)) * 100
+    return float(median), mean, float(high)
 
 
 def _usable_errors(predicted: Array, measured: Array) -> Array:

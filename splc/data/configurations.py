@@ -11,7 +11,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -67,11 +66,9 @@ class Observed:
 
     def at(self, positions: Array) -> Observed:
         """Return the observations of the configurations at positions, shape (m,); -1 is not observed."""
-        is_known = positions >= 0
-        columns = {name: np.full(len(positions), np.nan) for name in self.columns}
-        for name, values in self.columns.items():
-            columns[name][is_known] = values[positions[is_known]]
-        return Observed(columns, is_known & self.known[positions] if len(self.known) else is_known)
+        # -1 is the place of what is appended.
+        columns = {name: np.append(values, np.nan)[positions] for name, values in self.columns.items()}
+        return Observed(columns, np.append(self.known, False)[positions])
 
     @classmethod
     def concatenate(cls, parts: Sequence[Observed | None]) -> Observed | None:
@@ -278,22 +275,16 @@ class Configurations(Presented):
         return f"{plural(len(self), 'configuration', 'configurations')} of {self.system.name}"
 
 
-def _read(system: VariabilityModel, option: Option, column: Any, children: Sequence[BinaryOption]) -> Array:
-    """Return the value indices of a column of numbers or of texts; `children`: the group that has it."""
-    if isinstance(column, np.ndarray):
-        # Tables of versions before the option have no value of it.
-        has_gaps = system.inferred and isinstance(option, BinaryOption) and not np.isnan(column).all()
-        column = np.nan_to_num(column) if has_gaps else column
-        indices, wrong = value_indices(option, column), dict[str, str]()
-    else:
-        indices, wrong = option_column(option, column, children=children, empty=system.inferred)
+def _read(system: VariabilityModel, option: Option, column: Sequence[str], children: Sequence[BinaryOption]) -> Array:
+    """Return the value indices of a column of texts; `children`: the group that has it."""
+    indices, wrong = option_column(option, column, children=children, empty=system.inferred)
     if children and system.inferred and (unknown := [text for text in wrong if text.strip()]):
         # Such rows have none of the children.
         warn_of_unknown(option.name, unknown)
         distinct, codes = distinct_texts(column)
         indices = np.where(np.array([text in unknown for text in distinct])[codes], 1, indices)
     for row in np.flatnonzero(indices < 0)[:1].tolist():
-        raise ConfigurationError(f"row {row}: {wrong.get(column[row]) or wrong_value(option, float(column[row]))}")
+        raise ConfigurationError(f"row {row}: {wrong[column[row]]}")
     return indices
 
 
@@ -403,9 +394,8 @@ def further_values(system: VariabilityModel, columns: Mapping[str, Any]) -> dict
     for name, column in columns.items():
         if (option := options.get(system.spellings.get(name, ""))) is None or isinstance(column, str):
             continue
-        numbers = np.array([float(column)]) if isinstance(column, Real) else column
-        numbers = parse_column(numbers) if isinstance(numbers, Sequence) else numbers
-        if isinstance(numbers, np.ndarray) and (further := unlisted_values(option, numbers)):
+        numbers = parse_column(column) if isinstance(column, Sequence) else np.array(column, dtype=float, ndmin=1)
+        if further := unlisted_values(option, numbers):
             found[option.name] = further
     return found
 
@@ -415,17 +405,22 @@ def with_further_values(
 ) -> VariabilityModel:
     """Return an inferred system with the further values in columns; a warning is about those beyond the known ones."""
     further = further_values(system, columns) if system.inferred else {}
-    for name, values in further.items() if warn else ():
-        if beyond := beyond_text(system.option(name), values):
-            warnings.warn(f"predictions are extrapolated: {beyond}", stacklevel=7)
-    return extended(system, further) if further else system
+    used = extended(system, further) if further else system
+    if warn and (remark := beyond_remark(system, used)):
+        warnings.warn(remark, stacklevel=7)
+    return used
 
 
-def beyond_text(option: Option, values: Sequence[float]) -> str:
-    """Return the values of an option beyond the known ones as text, empty if there are none."""
-    low, high = value_table(option)[[0, len(getattr(option, "values", (0.0, 1.0))) - 1]]
-    beyond = [f"{value:g}" for value in values if value < low or value > high]
-    return f"{option.name} = {listed(beyond, 6)}, beyond the known {low:g} to {high:g}" if beyond else ""
+def beyond_remark(known: VariabilityModel, used: VariabilityModel) -> str:
+    """Return a remark on the values of options in use that are beyond the known ones, empty if there are none."""
+    texts = []
+    for option in known.options if used is not known else ():
+        values = value_table(option)
+        low, high = np.nanmin(values), np.nanmax(values)
+        further = value_table(used.option(option.name)).tolist()
+        if beyond := [f"{value:g}" for value in further if value < low or value > high]:
+            texts.append(f"{option.name} = {listed(beyond, 6)}, beyond the known {low:g} to {high:g}")
+    return f"predictions are extrapolated: {listed(texts)}" if texts else ""
 
 
 def fixed_indices(system: VariabilityModel, values: Mapping[str, Any]) -> dict[str, int]:

@@ -11,8 +11,8 @@ import numpy as np
 
 from splc.data.property_unit import setting_numbers
 from splc.errors import ConfigurationError, MeasurementError, listed
-from splc.io.csv_rows import CodedTexts, distinct_texts
-from splc.io.numbers import parse_number
+from splc.io.csv_rows import CodedTexts, distinct_numbers, distinct_texts
+from splc.io.numbers import column_texts, parse_number
 from splc.system.groups import child_texts, text_groups
 from splc.system.options import BinaryOption, NumericOption, Option
 from splc.system.variability import VariabilityModel
@@ -54,26 +54,19 @@ def value_text(option: Option, value: float) -> str:
     return DESELECTED if np.isnan(value) else f"{value:g}"
 
 
-def assignment_part(option: Option, value: float, children: Mapping[str, tuple[str, str]]) -> str:
-    """Return `cache`, `tls=0`, `x=4` or `mode=fast`, and `codec=zlib` of one of the `children` of `text_values`."""
-    if not isinstance(option, BinaryOption):
-        return f"{option.name}={value_text(option, value)}"
-    if value and option.name in children:
-        return "=".join(children[option.name])
-    if (words := option.presentation.words) is None:
-        return option.name if value else f"{option.name}=0"
-    return f"{option.name}={words[bool(value)]}"
-
-
-def assignment_texts(system: VariabilityModel, values: Mapping[str, float]) -> dict[str, str]:
-    """Return option → its `assignment_part` in what a configuration selects; that of `codec=zlib` is the child."""
-    children = text_values(system)
+def assignment_texts(system: VariabilityModel, values: Mapping[str, float], *, every: bool = False) -> dict[str, str]:
+    """Return option → `cache`, `x=4`, `mode=fast`, or `codec=zlib` of a child; `every`: also `tls=0` and parents."""
+    texts, children = {}, text_values(system)
     parents = {parent for parent, _ in children.values()}
-    return {
-        option.name: assignment_part(option, value, children)
-        for option, value in zip(system.options, values.values(), strict=True)
-        if not isinstance(option, BinaryOption) or (value and option.name not in parents)
-    }
+    for name, value in values.items():
+        option = system.option(name)
+        if isinstance(option, BinaryOption) and not every and (not value or name in parents):
+            continue
+        if not isinstance(option, BinaryOption) or option.presentation.words is not None:
+            texts[name] = f"{name}={value_text(option, value)}"
+        else:
+            texts[name] = "=".join(children.get(name, (name,))) if value else f"{name}=0"
+    return texts
 
 
 def table_columns(table: Any) -> dict[str, Array]:
@@ -140,6 +133,14 @@ def texts_of(values: Array) -> list[str]:
     return [f"{item:.15g}" if isinstance(item, float) else str(item).strip() for item in known]
 
 
+def coded_texts(values: Array) -> CodedTexts:
+    """Return a column as the texts of a CSV file: those of missing values are empty."""
+    if (numbers := numbers_of(values)) is None:
+        return CodedTexts(*distinct_texts(texts_of(values)))
+    distinct, codes = distinct_numbers(numbers)
+    return CodedTexts(column_texts(distinct), codes)
+
+
 def _is_missing(value: Any) -> bool:
     """Return whether a cell is None, pandas' NA or NaT, or NaN."""
     is_nan = isinstance(value, float) and math.isnan(value)
@@ -178,31 +179,29 @@ def is_text(text: str) -> bool:
 Groups = dict[str, tuple[BinaryOption, ...]]
 
 
-def named_columns(system: VariabilityModel, frame: Any) -> tuple[int, dict[str, Any], Groups]:
-    """Return the number of rows of a table, option → numbers or texts, and the groups that have one column."""
-    table, named = table_columns(frame), dict[str, Any]()
+def named_columns(system: VariabilityModel, frame: Any) -> tuple[int, dict[str, Sequence[str]], Groups]:
+    """Return the number of rows of a table, option → its texts, and the groups that have one column."""
+    table, named = table_columns(frame), dict[str, Sequence[str]]()
     for name, values in table.items():
         if (known := system.spellings.get(name)) in system.positions:
             if known in named:
                 raise ConfigurationError(f"several columns are the option {known!r}")
-            numbers = numbers_of(values)
-            named[known] = CodedTexts(*distinct_texts(texts_of(values))) if numbers is None else numbers
-            if numbers is None and isinstance(system.option(known), NumericOption):
-                written = setting_numbers(named[known].distinct)[1]
-                named[known] = CodedTexts.of(named[known], written)
+            named[known] = texts = coded_texts(values)
+            if isinstance(system.option(known), NumericOption) and values.dtype.kind not in "biuf":
+                named[known] = CodedTexts.of(texts, setting_numbers(texts.distinct)[1])
     return len(next(iter(table.values()), ())), named, add_children(system, named)
 
 
-def add_children(system: VariabilityModel, named: dict[str, Any]) -> Groups:
+def add_children(system: VariabilityModel, named: dict[str, Sequence[str]]) -> Groups:
     """Add columns of zeros and ones for the children of groups that have one column, and return these groups.
 
     The column of an option is that of its group if its children have no columns and some of its cells name a child, or
-    are other texts, which are kept: they are wrong values. `named`: option → its column, of texts or of numbers.
+    are other texts, which are kept: they are wrong values. `named`: option → its column.
     """
     groups = {}
     for parent, children in system.child_groups.items():
         texts, child_of = named.get(parent), child_texts(parent, children)
-        if texts is None or isinstance(texts, np.ndarray) or any(child.name in named for child in children):
+        if texts is None or any(child.name in named for child in children):
             continue
         distinct = {text: child_of.get(text.strip()) for text in distinct_texts(texts)[0]}
         if not any(child or is_text(text.strip()) for text, child in distinct.items()):

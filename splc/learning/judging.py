@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from splc._version import __version__
-from splc.data.accuracy import mean_relative_error, relative_error_quantiles
+from splc.data.accuracy import error_distribution
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import Problem, SplcError, plural
@@ -182,8 +182,5 @@ def cross_validate(
         predicted[:, held_out] = [predictions(model, configurations[held_out]) for model in models]
         if should_stop():
             return []
-    errors = [(mean_relative_error(row, values), relative_error_quantiles(row, values)) for row in predicted]
-    return [
-        None if mean is None or quantiles is None else CrossValidated(quantiles[0], mean, quantiles[1])
-        for mean, quantiles in errors
-    ]
+    errors = [error_distribution(row, values) for row in predicted]
+    return [None if each is None else CrossValidated(*each) for each in errors]

@@ -13,14 +13,14 @@ import numpy as np
 from sampling import Space
 from sampling.space.ranking import Ranking, require_count
 from sampling.space.space import LIMIT
-from splc.data.configurations import describe_configuration, fixed_indices, with_further_values
+from splc.data.configurations import fixed_indices, with_further_values
 from splc.data.measurements import Failures, Measurements
 from splc.data.table import table_columns
-from splc.errors import MeasurementError, Problem, SpecError
+from splc.errors import SpecError
 from splc.formats.column_choice import ColumnChoice
 from splc.formats.inference import inferred_from
 from splc.formats.measurements.constraints import failures_object, with_failures
-from splc.formats.measurements.read import column_choice, read_measurements, read_parts
+from splc.formats.measurements.read import column_choice, read_parts
 from splc.formats.measurements.rows import Policy
 from splc.formats.models.stored_model import StoredModel
 from splc.learning import suggest as suggest_configurations
@@ -34,7 +34,7 @@ from splc.types import Goal, Invalid
 from splc.workflows.explain.full import overview_of_result
 from splc.workflows.explain.importance import Overview, overview
 from splc.workflows.learn.contexts import LearnedContexts, learn_contexts
-from splc.workflows.note import Note, Notes, inference_notes, reading_notes, run_notes
+from splc.workflows.note import Notes, inference_notes, reading_notes, run_notes
 from splc.workflows.optimize.objectives import Objective, of_result
 from splc.workflows.optimize.optimize import best_of
 from splc.workflows.subspace import UNKNOWN, WITHOUT_FAILURE, failure_notes, working_space
@@ -266,23 +266,27 @@ class _Reading:
         """The roles."""
         return column_choice(self.contexts, self.where, self.ignore, self.options)
 
+    def read(self, *by: str) -> tuple[list[Measurements], str | None, Notes]:
+        """Return the measurements of the table, apart for each value of `by`, their property, and notes."""
+        data, nfp, system, notes = self.data, self.nfp, self.system, Notes()
+        choice, main = replace(self.choice, by=by), None
+        if system is None:
+            inference = inferred_from(data, nfp, choice)
+            data, system, choice, main = inference.source, inference.system, inference.completed(choice), inference.main
+            notes += inference_notes(inference)
+        space = Space(system)
+        policy = Policy(self.invalid, columns=choice, check=space.check, explain=space.violations)
+        parts = read_parts(data, system, policy, nfp=nfp)
+        nfp = nfp or (main if main in parts[0].properties else None)
+        notes += (*reading_notes(*(part.report for part in parts)), *run_notes(parts, nfp))
+        return [with_failures(part, self.files, space.check) for part in parts], nfp, notes
+
     def table(self) -> _Table:
         """Return the measurements of the table."""
-        data, nfp, system = self.data, self.nfp, self.system
-        if isinstance(data, Measurements):
-            return data, nfp, ()
-        if system is not None:
-            measured = read_measurements(data, system, contexts=self.contexts, where=self.where, ignore=self.ignore)
-            notes = Notes((*reading_notes(measured.report), *run_notes([measured], nfp)))
-            measured = _valid(measured, self.invalid, notes)
-        else:
-            inference = inferred_from(data, nfp, self.choice)
-            system, policy = inference.system, Policy(columns=inference.completed(self.choice))
-            (measured,) = read_parts(inference.source, system, policy, nfp=nfp)
-            nfp = nfp or (inference.main if inference.main in measured.properties else None)
-            known = (*inference_notes(inference), *reading_notes(measured.report))
-            notes = Notes((*known, *run_notes([measured], nfp)))
-        return with_failures(measured, self.files, Space(system).check), nfp, notes.texts
+        if isinstance(self.data, Measurements):
+            return self.data, self.nfp, ()
+        (measured,), nfp, notes = self.read()
+        return measured, nfp, notes.texts
 
     def grouped(self, groups: str | Sequence[Any]) -> tuple[_Table, Groups]:
         """Return the measurements of the table, and the groups of a column, or of a label of each row."""
@@ -305,43 +309,19 @@ class _Reading:
 
     def by(self, by: str) -> tuple[dict[str, Measurements], str | None, Notes]:
         """Return the measurements of each value of a context, in natural order, their property, and notes."""
-        data, nfp, system, notes = self.data, self.nfp, self.system, Notes()
+        data, nfp, notes = self.data, self.nfp, Notes()
         if isinstance(data, Mapping) and all(isinstance(table, Measurements) for table in data.values()):
             parts = dict(data)
         elif isinstance(data, Measurements):
             raise SpecError("these are measurements of one value", hint=f"give those of all: {{{by}: Measurements}}")
         else:
-            choice = replace(self.choice, by=(by,))
-            if system is None:
-                inference = inferred_from(data, nfp, choice)
-                system, choice, nfp = inference.system, inference.completed(choice), nfp or inference.main
-                notes += inference_notes(inference)
-            read = read_parts(data, system, Policy(columns=choice), nfp=nfp)
-            notes += (*reading_notes(*(part.report for part in read)), *run_notes(read, nfp))
-            check, valid = Space(system).check, {part.contexts[by]: _valid(part, self.invalid, notes) for part in read}
-            parts = {value: with_failures(part, self.files, check) for value, part in valid.items()}
-            for part in parts.values():
+            read, nfp, notes = self.read(by)
+            parts = {part.contexts[by]: part for part in read}
+            for part in read:
                 notes.add(failure_notes(part.failures, UNKNOWN))
         if not parts:
             raise SpecError("there are no measurements")
         return parts, nfp, notes
-
-
-def _valid(measured: Measurements, invalid: Invalid, notes: Notes) -> Measurements:
-    """Return measurements without configurations that their system excludes, with a note, or refuse these."""
-    space = Space(measured.system)
-    valid = space.check(measured.configurations)
-    if valid.all():
-        return measured
-    rows = np.flatnonzero(~valid)
-    count = f"{len(rows):,} of {len(valid):,} configurations are not valid"
-    if invalid == "error":
-        first = describe_configuration(measured.configurations, int(rows[0]))
-        text = f"{first}: {'; '.join(space.violations(measured.configurations, int(rows[0])))}"
-        hint = "correct them, or leave them out with invalid='drop'"
-        raise MeasurementError(Problem(count, measured.report.source, text=text, hint=hint))
-    notes.append(Note(f"{count} and left out", warning=True))
-    return measured[np.flatnonzero(valid)]
 
 
 def _failures(models: Sequence[InfluenceModel | LearningResult], system: VariabilityModel) -> Failures | None:

@@ -11,16 +11,15 @@ from typing import Any
 import numpy as np
 
 from sampling import Space
-from splc.data.configurations import Configurations, beyond_text
+from splc.data.configurations import Configurations, beyond_remark
 from splc.data.measurements import Failures, Measurements
-from splc.errors import ConfigurationError, InputError, Problem, RequestError, VariabilityError, listed, plural
+from splc.errors import ConfigurationError, InputError, Problem, RequestError, VariabilityError, plural
 from splc.formats.inference import Inference
 from splc.formats.measurements.configurations import read_configurations, with_unlisted
 from splc.formats.measurements.constraints import failures_of, failures_of_object
 from splc.formats.measurements.selections import assignment_text, parse_configuration
 from splc.io.files import STANDARD, is_file, read_source
 from splc.io.json import picked
-from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel, restricted
 from splc.workflows.note import Note, Rank
 
@@ -53,10 +52,8 @@ def one_configuration(given: str, space: Space) -> Configurations:
 
 def further_notes(known: VariabilityModel, used: VariabilityModel) -> tuple[Note, ...]:
     """Return a note about the values of options in use that are beyond the known ones, none if there are none."""
-    pairs = ((option, used.option(option.name)) for option in known.options)
-    texts = [beyond_text(option, other.values) for option, other in pairs if isinstance(other, NumericOption)]
-    beyond = [text for text in texts if text]
-    return (Note(f"predictions are extrapolated: {listed(beyond)}", warning=True),) if beyond else ()
+    remark = beyond_remark(known, used)
+    return (Note(remark, warning=True),) if remark else ()
 
 
 # How a combination that fails is excluded for good.

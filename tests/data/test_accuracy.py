@@ -14,9 +14,9 @@ from hypothesis.extra import numpy as hnp
 
 from splc.data.accuracy import (
     discrepancy,
+    error_distribution,
     mean_relative_error,
     pooled_error,
-    relative_error_quantiles,
     smape,
     standard_error,
     symmetric_errors,
@@ -127,5 +127,5 @@ def of_arrays(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def test_calls() -> None:
     """Errors of few rows, of rows that do not count, and of values that are too large."""
-    functions = (mean_relative_error, relative_error_quantiles, standard_error, smape, symmetric_errors, discrepancy)
+    functions = (mean_relative_error, error_distribution, standard_error, smape, symmetric_errors, discrepancy)
     check_calls("errors-of-rows", pooled_error, place, **{each.__name__: of_arrays(each) for each in functions})

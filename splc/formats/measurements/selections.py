@@ -11,7 +11,7 @@ import numpy as np
 
 from splc.data.configurations import Configurations, value_index, value_indices, value_table, with_further_values
 from splc.data.property_unit import ColumnProblem, unit_problem
-from splc.data.table import DESELECTED, TRUTH, assignment_part, only_index, text_values
+from splc.data.table import DESELECTED, TRUTH, assignment_texts, only_index
 from splc.errors import ConfigurationError, Problem, listed, nearest, plural, unknown_name_hint
 from splc.io.csv_rows import distinct_texts
 from splc.io.numbers import not_a_number, parse_number
@@ -243,8 +243,8 @@ def parse_configuration(text: str, system: VariabilityModel) -> Configurations:
 
 def assignment_text(values: Mapping[str, int], system: VariabilityModel) -> str:
     """Return assignments as text: `cache, tls=0, x=4`."""
-    children, options = text_values(system), [(system.option(name), index) for name, index in values.items()]
-    return ", ".join(assignment_part(option, value_table(option)[index], children) for option, index in options)
+    numbers = {name: value_table(system.option(name))[index] for name, index in values.items()}
+    return ", ".join(assignment_texts(system, numbers, every=True).values())
 
 
 def _parts(text: str, system: VariabilityModel) -> list[str]:

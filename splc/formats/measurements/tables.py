@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from splc.data.property_unit import in_one_unit, setting_numbers, without_unit
-from splc.data.table import NOT_USED, numbers_of, table_columns, texts_of
+from splc.data.table import NOT_USED, coded_texts, numbers_of, table_columns
 from splc.errors import InputError, Problem, Problems, listed, nearest
 from splc.formats.benchmarks.tools import benchmark_of, read_benchmark, with_roles
 from splc.formats.column_choice import MISSING, ColumnChoice, StatedRoles
@@ -27,9 +27,9 @@ from splc.formats.measurements.splconqueror_xml import read_xml_columns
 from splc.formats.names import is_context_name, is_duration_name, is_measurement_name
 from splc.formats.table import ColumnRows, TableSource, read_columns, split_table, table_of, table_text
 from splc.formats.titles import beside_notes
-from splc.io.csv_rows import CodedTexts, distinct_numbers, distinct_texts, first_header, first_line
+from splc.io.csv_rows import CodedTexts, first_header, first_line
 from splc.io.files import Source
-from splc.io.numbers import column_texts, parse_column, unit_of
+from splc.io.numbers import parse_column, unit_of
 
 # `time_1`, `time 1`, `run1`, `time (run 1)`, `rep-1`, `time[0]`.
 _NUMBERED = re.compile(
@@ -67,12 +67,10 @@ def _table_in_memory(table: Any) -> TableSource:
     texts, words, columns = list[CodedTexts](), list[str](), table_columns(table)
     for name, values in columns.items():
         # Truth values are words, as in a CSV file.
-        if values.dtype == bool or (numbers := numbers_of(values)) is None:
+        written = values.astype(str) if values.dtype == bool else values
+        texts.append(coded_texts(written))
+        if numbers_of(written) is None:
             words.append(name)
-            texts.append(CodedTexts(*distinct_texts(texts_of(values))))
-        else:
-            distinct, codes = distinct_numbers(numbers)
-            texts.append(CodedTexts(column_texts(distinct), codes))
     if not texts or not len(texts[0]):
         raise InputError(Problem("the table has no rows", "table"))
     # A data frame of a benchmark tool, such as Optuna's, is what the tool writes as CSV.

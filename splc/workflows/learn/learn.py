@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from sampling import Space
-from splc.data.accuracy import relative_error_quantiles
+from splc.data.accuracy import error_distribution
 from splc.data.measurements import Measurements
 from splc.errors import InputError, MeasurementError, OutputError, RequestError, SpaceError, SplcError, listed, plural
 from splc.formats.detect import model_suffix, model_writers
@@ -109,7 +109,7 @@ class Split:
         """Return a result with the distribution of its errors outside of the learning set."""
         assert result.rows is not None
         values, predicted = result.rows.tested(result.judgements[0])
-        median, p95 = relative_error_quantiles(predicted, values) or (None, None)
+        median, _, p95 = error_distribution(predicted, values) or (None, None, None)
         return JudgedLearner(result, median, p95)
 
 
