@@ -11,10 +11,10 @@ import numpy as np
 from comparison.intervals import compare_intervals, coverage
 from comparison.measures import DEFAULT_KEYS, Reference
 from comparison.option_sets import hybrid, variance_sets
+from comparison.places import discrepancy
 from comparison.result import ComparedModel, Comparison, Comparisons, Judged, OptionSets, SetShare
 from comparison.semantic import compare_values
 from comparison.syntactic import compare_terms
-from splc.data.accuracy import discrepancy
 from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError, MeasurementError, Problem, SplcError, listed
 from splc.models.influence import EvaluationError, InfluenceModel

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from comparison.measures import Reference
-from splc.data.accuracy import Discrepancy
+from comparison.places import Discrepancy
 from splc.errors import listed, plural
 from splc.io.numbers import percentage
 from splc.io.presentation import Bars, Drawn, Presented, Reported

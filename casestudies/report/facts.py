@@ -8,8 +8,9 @@ import numpy as np
 
 from casestudies.report.studies import HERE, Case
 from casestudies.report.tables import label
+from comparison.places import discrepancy
 from splc import read_model
-from splc.data.accuracy import discrepancy, mean_relative_error
+from splc.data.accuracy import mean_relative_error
 from splc.formats.models.parameters import read_parameters
 from splc.formats.models.text import parse_model_text
 from splc.io.files import Source

@@ -10,10 +10,10 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from comparison.places import Place, discrepancy
 from sampling import Space
 from splc import __version__
 from splc.calibration import SCALE, Bound, Calibration, Estimate, Weights, calibrate
-from splc.data.accuracy import signed_errors, worst_place
 from splc.data.measurements import Measurements
 from splc.data.summary import scatter_of
 from splc.errors import OutputError, Problem, RequestError, SpecError, SplcError, listed, nearest, plural
@@ -24,7 +24,7 @@ from splc.formats.models.read import ReadOptions, parse_stored_models
 from splc.formats.models.stored_model import StoredModel
 from splc.io.files import STANDARD, read_source, require_writable
 from splc.io.json import picked
-from splc.io.numbers import percentage, short_number, signed_percentage
+from splc.io.numbers import percentage, short_number
 from splc.models.influence import EvaluationError
 from splc.models.parameters import Parameters, ParameterTable, Quantity
 from splc.models.subexpressions import Parameter
@@ -93,6 +93,7 @@ class Result:
     nfp: str  # the property
     measurements: str  # the file of the measurements
     scaled: bool  # whether `scale` is a factor on the whole model, not one of its parameters
+    places: tuple[Place, ...] = ()  # where the formula is wrong with every parameter free, if it is at fault
     notes: tuple[Note, ...] = ()
 
 
@@ -132,16 +133,17 @@ def run(request: Request, watch: views.Watch = views.UNWATCHED) -> Result | ByVa
             fit = fitted(stored, request.free, measured, level=request.level, folds=request.folds, seed=request.seed)
         except EvaluationError as error:
             raise error.at(file) from None
-        found = [*limits_of(fit, nfp)]
+        found, places = [*limits_of(fit, nfp)], tuple[Place, ...]()
         with suppress(SplcError):
             every, complete = tuple(sorted({*request.free, *stored.used})), fit
             if {*every} != {*request.free}:
                 # Another parameter than the requested ones may be at fault.
                 complete = fitted(free_model(file, space.system, parameters, every), every, measured)
-            found += fault(complete, measured, nfp)
+            at_fault, places = fault(complete, measured, nfp)
+            found += at_fault
         scaled = SCALE in request.free and all(parameter.name != SCALE for parameter in stored.model.parameters)
         source = measured.report.source or ""
-        return Result(requested, fit, parameters, file, nfp, source, scaled, tuple(found))
+        return Result(requested, fit, parameters, file, nfp, source, scaled, places, tuple(found))
 
     with notes:
         if (by := request.by) is None:
@@ -225,21 +227,22 @@ def limits_of(fit: Calibration, nfp: str) -> Iterator[Note]:
         yield Note("the search did not converge; state bounds with --bound", warning=True)
 
 
-def fault(fit: Calibration, measured: Measurements, nfp: str) -> Iterator[Note]:
-    """Yield that the formula is at fault if its error, with every parameter free, is not noise."""
+def fault(fit: Calibration, measured: Measurements, nfp: str) -> tuple[list[Note], tuple[Place, ...]]:
+    """Return that the formula is at fault, and where, if its error, with every parameter free, is not noise."""
     values = measured.column(nfp)
     rows = measured.configurations[used := np.isfinite(values) & (values != 0)]
-    place = worst_place(signed_errors(fit.model.predict(rows), values[used]), rows)
+    missed = discrepancy(values[used], fit.model.predict(rows), rows)
+    places, place = (missed.places, missed.worst) if missed else ((), None)
     scatter = scatter_of([measured.values[nfp]])
     least = NEGLIGIBLE_PERCENT if scatter is None else max(NEGLIGIBLE_PERCENT, 100 * scatter)
     if fit.error_after is None or fit.error_after < least or (scatter is None and place is None):
-        return
+        return [], ()
     names = listed([one.name for one in fit.estimates])
     text = f"the formula is at fault, not a parameter: with {names} free its error is still "
     text += percentage(fit.error_after, 2)
     text += "" if scatter is None else f" (runs of one configuration differ by {percentage(100 * scatter, 2)})"
-    text += "" if place is None else f", mainly where {place.text} ({signed_percentage(place.error, 2)})"
-    yield Note(text, about=Rank.LIMIT)
+    text += "" if place is None else f", mainly where {place.text} ({percentage(place.error, 2)})"
+    return [Note(text, about=Rank.LIMIT)], places
 
 
 def write(result: Result, output: str) -> None:
@@ -306,6 +309,7 @@ def as_json(result: Result | ByValue[Result]) -> dict[str, Any]:
         **picked(fit, "without_effect, error_before, error_after, error_cross_validated, folds"),
         "seed": result.request.seed,
         "worst": [picked(row, "configuration, measured, predicted, error") for row in fit.worst],
+        "places": result.places,
         **picked(fit, "configurations, left_out = zeros, missing, weights, level, linear, converged"),
         **picked(fit, "degrees_of_freedom = degrees, deviation"),
         "output": result.request.output,
@@ -351,6 +355,8 @@ def _view(result: Result, detail: views.Detail) -> views.View:
         folds = views.counted(fit.folds, "fold")
         yield f"cross-validated: {error} ({folds}, each predicted with estimates from the others)"
     yield from ("", views.Rows(fit.estimates, ESTIMATES), "", views.Rows(fit.worst, RESIDUALS))
+    if result.places:
+        yield from ("", "measured / predicted with every parameter free:", views.Rows(result.places, views.PLACES))
     if result.request.output is not None:
         yield views.Message(f"parameters written to {result.request.output}", json=False)
 

@@ -232,6 +232,13 @@ def interval_column(title: str, low: str, high: str, form: Getter = four_digits,
     return Column(title, lambda row: interval_text((ends[0](row), ends[1](row)), form), right=True, optional=optional)
 
 
+# The columns of `comparison.places`: where predictions miss values by another factor.
+PLACES = (
+    *columns("where = text, configurations, value / prediction = ratio, low, high"),
+    Column("error, %", "error"),
+)
+
+
 def counted(count: int, noun: str) -> str:
     """Return a count with its noun: `2 terms`."""
     return plural(count, noun, f"{noun}s")

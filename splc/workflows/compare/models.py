@@ -38,7 +38,7 @@ MODELS = "Models"
 PREDICTIONS = "Comparison of predictions"
 TERMS = "Comparison of terms"
 RESULTS = "Output"
-TABLE_NAMES = ("measures", "terms", "classes", "sets", "ranges", "intervals", "correlations")
+TABLE_NAMES = ("measures", "terms", "classes", "sets", "places", "ranges", "intervals", "correlations")
 # Without measurements, all valid configurations are compared on if there are at most so many.
 MAX_CONFIGURATIONS = 100_000
 TITLES = {"all": "all valid"}

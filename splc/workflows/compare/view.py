@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from comparison.measures import DEFAULT_KEYS, ERROR_RATES, MEASURES, measure
+from comparison.places import Discrepancy
 from comparison.result import Comparison, Comparisons, SemanticComparison
 from splc._version import __version__
-from splc.data.accuracy import Discrepancy
 from splc.data.property_unit import titled
 from splc.errors import OutputError, RequestError
 from splc.io.json import Getter, getter, picked
@@ -74,7 +74,7 @@ def _differences(compared: Comparisons) -> Iterator[str]:
 
 def _fact(model: str, of: str, missed: Discrepancy, is_then: str, kind: str) -> str:
     """Return by what factor a model is wrong, and where it is wrong apart from that."""
-    ratio, factor, place = missed.ratio, missed.factor, missed.place
+    ratio, factor, place = missed.ratio, missed.factor, missed.worst
     share = f"1/{float(f'{ratio:.2g}'):,.0f} of" if ratio >= 10 else f"{percentage(100 / ratio, 2)} of"
     share = share if ratio >= 1 else f"{short_number(1 / ratio, 2)} times"
     scaled = f"times {short_number(factor, 3)}" if factor >= 1 else f"divided by {short_number(1 / factor, 3)}"
@@ -99,10 +99,30 @@ def tables_of(name: str, result: Result) -> Iterable[Table]:
         pairs = [pair for pair in compared.comparisons if pair.intervals is not None]
         text = f"Confidence bands of the mean at the level {compared.level:g}, compared with {first}"
         return [views.table_of(pairs, (*INTERVALS, *widths), text)]
+    if name == "places":
+        about = "{} / prediction of {}; errors with the factor {}{}".format
+        none = "; no place differs from the others"
+        return [
+            views.table_of(
+                missed.places, views.PLACES, about(of, model, short_number(missed.factor), none * (not missed.places))
+            )
+            for model, (of, missed) in _missed(compared).items()
+        ]
     if name == "correlations":
         text = f"Correlation with the error rate, relative to the {result.request.reference} model, over all pairs"
         return [views.table_of(result.correlations, CORRELATIONS, text)]
     return [measures_table(compared, result.basis, result.measures)]
+
+
+def _missed(compared: Comparisons) -> dict[str, tuple[str, Discrepancy]]:
+    """Return model → what its predictions are compared with, and how they miss it: the measurements, if there are any.
+
+    Otherwise it is the first model.
+    """
+    of, found = f"measured {compared.nfp}", [(judged.model, judged.discrepancy) for judged in compared.judged]
+    if not found:
+        of, found = compared.models[0].name, [(pair.second, pair.discrepancy) for pair in compared.comparisons]
+    return {model: (of, missed) for model, missed in found if missed is not None}
 
 
 def csv_table(name: str, result: Result) -> Table:
@@ -117,7 +137,9 @@ def csv_table(name: str, result: Result) -> Table:
         title, names, tables = "second model", others, [PER_PAIR[name](pair) for pair in pairs]
     else:
         title, names, tables = "model", [first, *others], list(tables_of(name, result))
-        if name != "ranges":
+        if name == "places":
+            names = [*_missed(result.comparisons)]
+        elif name != "ranges":
             return tables[0]
     rows = [(own, *row) for own, table in zip(names, tables, strict=True) for row in table.rows]
     return Table((title, *tables[0].columns), tuple(rows))
