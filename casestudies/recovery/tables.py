@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from casestudies.evaluation.evaluation import Row
 from casestudies.evaluation.panels import panels_picture
+from casestudies.pictures import plain_number
 from casestudies.report.studies import DESIGNS
 from splc.io.tables import Cell, Table
 from splc.plotting.charts.chart import LOOKS
@@ -34,30 +35,33 @@ def percent(noise: float) -> str:
     return f"{100 * noise:g} %"
 
 
-def _by_design(rows: Sequence[Row], key: str, caption: str) -> Table:
-    """Return means of a number over the seeds: a row per formula, machine, noise and learner, a column per design."""
+def _by_design(rows: Sequence[Row], caption: str, text: Callable[[Sequence[Row]], Cell]) -> Table:
+    """Return what a text says of the runs: a row per formula, machine, noise and learner, a column per design."""
     lines: list[tuple[Cell, ...]] = []
     groups: dict[tuple[str, str, float, str], list[Row]] = {}
     for row in rows:
         groups.setdefault((row["system"], row["machine"], float(row["noise"]), row["learner"]), []).append(row)
     for (system, machine, noise, learner), mine in sorted(groups.items()):
-        found = ([row[key] for row in mine if row["design"] == design] for design in DESIGNS)
-        means = (float(np.mean(values)) if values else None for values in found)
-        lines.append((f"{system} ({mine[0]['terms']} terms)", machine, percent(noise), LEARNERS[learner], *means))
+        found = [[row for row in mine if row["design"] == design] for design in DESIGNS]
+        cells = (text(each) if each else None for each in found)
+        lines.append((f"{system} ({mine[0]['terms']} terms)", machine, percent(noise), LEARNERS[learner], *cells))
     return Table(("formula", "parameters", "noise", "learner", *DESIGNS.values()), tuple(lines), caption)
 
 
-def design_table(rows: Sequence[Row]) -> tuple[Table, Table]:
+def _mean(rows: Sequence[Row], key: str) -> float:
+    return float(np.mean([row[key] for row in rows]))
+
+
+def design_table(rows: Sequence[Row]) -> Table:
     """Return the mean numbers of terms of the formula that are found, and of others that models have."""
-    return (
-        _by_design(rows, "found", "Terms of the formula in the learned model, mean over the seeds"),
-        _by_design(rows, "other", "Terms of the learned model that the formula does not have, mean over the seeds"),
-    )
+    caption = "Terms of the formula in the learned model + terms that the formula does not have, means over the seeds"
+    return _by_design(rows, caption, lambda own: f"{_mean(own, 'found'):.1f} + {_mean(own, 'other'):.1f}")
 
 
 def error_table(rows: Sequence[Row]) -> Table:
     """Return the mean errors of the models whose terms are compared."""
-    return _by_design(rows, "error", "Error of the printed model against the formula in %, mean over the seeds")
+    caption = "Error of the printed model against the formula in %, mean over the seeds"
+    return _by_design(rows, caption, lambda own: round(_mean(own, "error"), 4))
 
 
 def found_shares(rows: Sequence[Row], learner: str, noise: float) -> dict[str, float]:
@@ -80,7 +84,7 @@ def term_tables(rows: Sequence[Row]) -> list[Table]:
         pairs = [(learner, noise) for learner in LEARNERS for noise in _noises(own)]
         found = [found_shares(own, *pair) for pair in pairs]
         lines: list[tuple[Cell, ...]] = [
-            (f"`{term}`", 100 * share, *(100 * each[term] for each in found))
+            (term, 100 * share, *(100 * each[term] for each in found))
             for term, share in sorted(shares.items(), key=lambda item: -item[1])
         ]
         titles = (f"{LEARNERS[learner]}, {percent(noise)}" for learner, noise in pairs)
@@ -91,6 +95,8 @@ def term_tables(rows: Sequence[Row]) -> list[Table]:
 
 def recovery_picture(rows: Sequence[Row]) -> bytes:
     """Return a picture with a panel per formula and learner: how often a term is found by its share of the time."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
     rows = [row for row in rows if row["machine"] == "seven nodes"]
     panels = {
         f"{system}, {LEARNERS[learner]}": (system, learner)
@@ -114,6 +120,9 @@ def recovery_picture(rows: Sequence[Row]) -> bytes:
                 label=f"noise {percent(noise)}",
             )
         axes.set_xscale("log")
+        axes.xaxis.set_major_locator(LogLocator(subs=(1, 3)))
+        axes.xaxis.set_major_formatter(FuncFormatter(plain_number))
+        axes.xaxis.set_minor_formatter(NullFormatter())
         axes.set_ylim(-5, 105)
         axes.set_ylabel("models with the term (%)", fontsize=8)
         axes.set_title(literal(name), fontsize=8)
