@@ -25,7 +25,7 @@ from splc.io.tables import Table
 from splc.learning import LearningResult, learn
 from splc.study.tasks import reason_of
 from splc.types import Array, Link
-from splc.workflows.explain.full import overview_of_result
+from splc.workflows import notebook
 from splc.workflows.explain.importance import Overview
 
 # Completely measured system → number of rows that are learned from.
@@ -96,7 +96,7 @@ def explanation_row(name: str, size: int, sample: int) -> dict[str, Any]:
     row: dict[str, Any] = {"system": name, "rows": size, "sample": sample}
     try:
         result = learn(measured, system.nfp, learner=DEFAULT, learning_set=rows, seed=sample)
-        explained = overview_of_result(result, Space(measured.system))
+        explained = notebook.explain(result, Space(measured.system))
     except SplcError as error:
         return {**row, "reason": reason_of(error)}
     values = measured.column(system.nfp)

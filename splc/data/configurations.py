@@ -208,6 +208,15 @@ class Configurations(Presented):
         pairs = zip(self.system.options, self.indices[row].tolist(), strict=True)
         return {option.name: float(value_table(option)[index]) for option, index in pairs}
 
+    def assignments(self) -> list[dict[str, float | int | None]]:
+        """Return each configuration as option → value: whole numbers as integers, None where it is deselected."""
+        tables = [
+            [None if np.isnan(value) else int(value) if value.is_integer() else value for value in values.tolist()]
+            for values in map(value_table, self.system.options)
+        ]
+        rows = ([table[index] for table, index in zip(tables, row, strict=True)] for row in self.indices.tolist())
+        return [dict(zip(self.system.names, values, strict=True)) for values in rows]
+
     @classmethod
     def concatenate(cls, parts: Sequence[Configurations]) -> Configurations:
         """Return the concatenation of at least one `Configurations` of the same system."""

@@ -169,10 +169,6 @@ class ReadingReport:
     groups: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64), compare=False, repr=False)
     unsuccessful: tuple[str, ...] = ()  # how many runs did not succeed, for each column that says so
 
-    def lines_of(self, configuration: int) -> tuple[int, ...]:
-        """Return the lines of a configuration, by its position in the measurements that were read."""
-        return tuple(self.lines[self.groups == configuration].tolist())
-
     @property
     def used(self) -> int:
         """The number of rows that were not dropped."""

@@ -147,12 +147,13 @@ def _outlying(result: LearningResult, measurements: Measurements) -> str:
     row_values = repetitions[outlier.row][~np.isnan(repetitions[outlier.row])]
     # The repetition with the largest difference is reported.
     at = int(np.abs(row_values - outlier.expected).argmax())
-    lines = measurements.report.lines_of(int(rows[outlier.row]))
+    report = measurements.report
+    lines = report.lines[report.groups == rows[outlier.row]].tolist()
     lines = lines[at : at + 1] if len(lines) == len(row_values) else lines[:1]
     ratio = float(row_values[at]) / outlier.expected
     times = rounded_text(ratio if ratio >= 1 else 1 / ratio, 3)
     compared = f"{times} times what" if ratio >= 1 else f"{times} times less than"
-    location = f"{measurements.report.source}:{lines[0]}" if lines and measurements.report.source else ""
+    location = f"{report.source}:{lines[0]}" if lines and report.source else ""
     location = location or describe_configuration(model.configurations, outlier.row)
     expected = f"the other rows predict ({rounded_text(outlier.expected, 3)})"
     text = f"{location}: {result.nfp} is {rounded_text(float(row_values[at]))}, {compared} {expected}: an outlier?"

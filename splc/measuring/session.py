@@ -309,7 +309,7 @@ class Session:
             return should_stop() or (not keep_going and common_failure(self.recorded) is not None)
 
         def record(run: Run, result: RunResult, additional: Mapping[str, Any]) -> None:
-            self.journal.append(execution.record_of(run, self.setup.assignment(run[0]), result, **additional))
+            self.journal.append(execution.record_of(run, self.setup.assignments[run[0]], result, **additional))
             self.recorded.add(run, result)
             progress.done += 1
             progress.measured += 1

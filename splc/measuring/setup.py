@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property, partial
@@ -109,13 +108,10 @@ class Setup:
         where: dict[str, Any] = {"executable": self.executables.get(arguments[0]), "folder": self.folder}
         return partial(runner.run, arguments, **where, environment=self.environment, timeout=self.timeout)
 
-    def assignment(self, row: int) -> dict[str, float | None]:
-        """Return a configuration as option → value, None where deselected."""
-        return {name: None if math.isnan(values[row]) else values[row] for name, values in self._columns.items()}
-
     @cached_property
-    def _columns(self) -> dict[str, list[float]]:
-        return {name: self.configurations.value(name).tolist() for name in self.configurations.system.names}
+    def assignments(self) -> list[dict[str, float | int | None]]:
+        """The configurations, each as option → value."""
+        return self.configurations.assignments()
 
     def description(self) -> dict[str, Any]:
         """Return the description that a journal must match to be continued."""
@@ -304,7 +300,7 @@ def _configurations(records: Sequence[Record]) -> dict[int, dict[str, Any]]:
 def require_rows(records: Sequence[Record], setup: Setup, path: str) -> None:
     """Check that recorded runs are of the configurations that have their rows now; options may have been added."""
     for row, recorded_values in _configurations(records).items():
-        configuration = setup.assignment(row) if row < len(setup.configurations) else {}
+        configuration = setup.assignments[row] if row < len(setup.configurations) else {}
         if any(name not in configuration or configuration[name] != value for name, value in recorded_values.items()):
             message = "the recorded runs are of other configurations"
             raise InputError(Problem(message, path, hint="measure into another file with --output"))

@@ -148,12 +148,6 @@ class History:
         extra = sum(outcome.row == row and outcome.trial is None for outcome in self.outcomes)
         return extra + sum(trial.row == row for trial in self.trials)
 
-    def assignment(self, row: int) -> dict[str, float | None]:
-        """Return a configuration as option → value: integers where values are whole, None where deselected."""
-        values = self.configurations.assignment(row)
-        whole = {name: int(value) for name, value in values.items() if value.is_integer()}
-        return {name: None if math.isnan(value) else whole.get(name, value) for name, value in values.items()}
-
     @property
     def pending(self) -> list[TuningTrial]:
         """The trials without an outcome."""

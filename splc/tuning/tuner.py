@@ -288,7 +288,7 @@ class Tuner:
         """Return the next trial."""
         raced = self.race is not None and why in ("cover", "search", "explore")
         most = racing_value(self.history, self.objective, self.race or 0.0) if raced else None
-        number, configuration = len(self.history.trials) + 1, self.history.assignment(row)
+        number, configuration = len(self.history.trials) + 1, self.history.configurations[[row]].assignments()[0]
         return TuningTrial(number, why, configuration, row, self.history.asked(row), predicted, gain, most)
 
     def generator(self, step: int) -> np.random.Generator:

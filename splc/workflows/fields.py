@@ -244,10 +244,7 @@ def texts_of(texts: Sequence[str]) -> dict[str, str]:
 
 def names_of(text: str) -> tuple[str, ...]:
     """Return the names in `NAME,NAME`."""
-    names = tuple(name.strip() for name in text.split(","))
-    if not all(names):
-        raise SpecError(f"{text!r} is not NAME,NAME…")
-    return names
+    return names_in([text])
 
 
 def names_in(texts: Sequence[str]) -> tuple[str, ...]:

@@ -31,8 +31,8 @@ from splc.learning.result import LearningResult
 from splc.models.influence import InfluenceModel
 from splc.system.variability import VariabilityModel
 from splc.types import Goal, Invalid
-from splc.workflows.explain.full import overview_of_result
-from splc.workflows.explain.importance import Overview, overview
+from splc.workflows.explain.full import model_overview
+from splc.workflows.explain.importance import Overview
 from splc.workflows.learn.contexts import LearnedContexts, learn_contexts
 from splc.workflows.note import Notes, inference_notes, reading_notes, run_notes
 from splc.workflows.optimize.objectives import Objective, of_result
@@ -227,16 +227,17 @@ def explain(model: Any, space: Space | str | None = None, **settings: Any) -> Ov
         SpecError: if there is no space.
         SplcError: if the table cannot be read, or nothing can be learned from it.
     """
-    notes: tuple[str, ...] = ()
+    learned: tuple[str, ...] = ()
     if not isinstance(model, InfluenceModel | LearningResult):
         model = learn(model, *(() if space is None else (space,)), **settings)
-        space, notes = None, model.notes
+        space, learned = None, model.notes
     elif settings or isinstance(space, str):
         raise SpecError("only a table has a property and columns; a model is explained as it is")
     chosen = _space(space, (model,))
-    found = overview_of_result(model, chosen) if isinstance(model, LearningResult) else overview(model, chosen)
-    failing = failure_notes(_failures((model,), chosen.system), WITHOUT_FAILURE) if not notes else ()
-    return replace(found, notes=(*notes, *Notes(failing).texts, *found.notes))
+    stored = of_result(model) if isinstance(model, LearningResult) else StoredModel(model)
+    notes = Notes(failure_notes(_failures((model,), chosen.system), WITHOUT_FAILURE) if not learned else ())
+    found = model_overview(stored, chosen, notes)
+    return replace(found, notes=(*learned, *notes.texts))
 
 
 # Measurements, their property if one is known, and the assumptions of reading them.

@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 
 from sampling import Sample, Space, command_strings, draw_sample, parse_spec
 from sampling.designs.whole import Measured
-from splc.data.configurations import Configurations
 from splc.errors import RequestError, SpecError, listed, plural
 from splc.formats.measurements.configurations import read_inputs
 from splc.formats.measurements.csv import write_configurations
@@ -107,7 +106,7 @@ def as_json(result: Result) -> dict[str, Any]:
     more: dict[str, Any] = {} if sample.extended is None else {"extended": sample.extended}
     if result.output is None:
         lines = result.commands
-        more |= {"rows": rows_of(sample.configurations)} if lines is None else {"commands": lines}
+        more |= {"rows": sample.configurations.assignments()} if lines is None else {"commands": lines}
     return {
         "schema": "splc.sample/1",
         **picked(sample, "sampling = spec, seed"),
@@ -116,13 +115,6 @@ def as_json(result: Result) -> dict[str, Any]:
         "output": result.output,
         **more,
     }
-
-
-def rows_of(configurations: Configurations) -> list[dict[str, Any]]:
-    """Return the configurations, each as option → value."""
-    names = configurations.system.names
-    columns = [configurations.value(name).tolist() for name in names]
-    return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
 
 
 def view(result: Result, detail: Detail) -> View:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -159,9 +158,3 @@ def failures_as_json(failures: Failures | None) -> dict[str, Any] | None:
     if failures is None:
         return None
     return {"configurations": len(failures.configurations), "runs": failures.runs.sum(), "rules": failures.rules}
-
-
-def option_values(configuration: Configurations) -> dict[str, float | int | None]:
-    """Return option → value of one configuration: a whole number where it is one, None where it is deselected."""
-    values = configuration.assignment(0).items()
-    return {name: None if math.isnan(v) else int(v) if v.is_integer() else v for name, v in values}

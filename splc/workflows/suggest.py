@@ -32,7 +32,6 @@ from splc.workflows.measure import Request as MeasureRequest
 from splc.workflows.measure.outcome import Outputs
 from splc.workflows.note import Note, Notes, Rank
 from splc.workflows.prediction_notes import unmeasured_notes
-from splc.workflows.sample import rows_of
 from splc.workflows.subspace import failure_notes, failures_as_json, fixed_space, further_notes, working_space
 from splc.workflows.views import UNWATCHED, Detail, Message, NextStep, NextSteps, Output, Verb, View, Watch, counted
 
@@ -175,7 +174,7 @@ def as_json(result: Result) -> dict[str, Any]:
     if output is None:
         columns = {"gain": batch.gains, "predicted": batch.predicted, "low": batch.low, "high": batch.high}
         columns |= {} if batch.costs is None else {"cost": batch.costs}
-        lines = zip(rows_of(batch.configurations), *columns.values(), strict=True)
+        lines = zip(batch.configurations.assignments(), *columns.values(), strict=True)
         content["next"] = [{"configuration": row, **dict(zip(columns, line, strict=True))} for row, *line in lines]
     return content
 

@@ -27,7 +27,7 @@ from splc.models.terms import Term, option_term
 from splc.system.constraints import parse_boolean
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
-from splc.workflows.explain.full import overview_of_result
+from splc.workflows import notebook
 from tests.support.objects import present
 from tests.support.systems import group
 
@@ -203,7 +203,7 @@ def test_explanations_of_exact_values() -> None:
     """Without noise, stated effects are the measured ones, and no option without effect comes first."""
     all_of_it = measured("50 + 30 * a - 20 * g_b + 10 * g_c + 5 * x + 10 * a * g_b")
     values = all_of_it[NFP]
-    explained = overview_of_result(learned(all_of_it), Space(SMALL))
+    explained = notebook.explain(learned(all_of_it), Space(SMALL))
     found = effects(explained, "identity", all_of_it, values)
     assert (found["effects"], found["effects with intervals"]) == (1 + 1 + 2 + 2, 1 + 1 + 2 + 2)
     assert found["effect size"] > 50

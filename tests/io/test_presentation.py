@@ -25,8 +25,8 @@ from splc.learning import Part, learn, learn_sum
 from splc.learning.result import LearningResult
 from splc.models.influence import InfluenceModel
 from splc.scaling import Profile, fit
+from splc.workflows import notebook
 from splc.workflows.explain.explain import contributions
-from splc.workflows.explain.importance import overview
 from tests.support.golden_messages import check_calls
 
 
@@ -126,7 +126,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "learned": learned,
     "stepwise": lambda: learn(measured(), preset="splconqueror"),
     "baseline": lambda: learn(measured(), learner="ridge"),
-    "overview": lambda: overview(two_models()[1], Space(small())),
+    "overview": lambda: notebook.explain(two_models()[1], Space(small())),
     "best": lambda: best(two_models()[1], Space(small()), 3),
     "front": lambda: pareto_front(two_models(), Space(small())),
     "contributions": lambda: contributions(two_models()[1], Space(small()), grid()[:1]),

@@ -26,10 +26,9 @@ from splc.system.constraints import parse_arithmetic
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Link
-from splc.workflows import explain, optimize
+from splc.workflows import explain, notebook, optimize
 from splc.workflows.explain.explain import Contribution, Explained, sums_of
-from splc.workflows.explain.full import overview_of_result
-from splc.workflows.explain.importance import Overview, alias_notes, aliases, associations, choices_of, overview
+from splc.workflows.explain.importance import Overview, alias_notes, aliases, associations, choices_of
 from splc.workflows.pictures import MAX_VALUES, ResponseSurface, response_surface
 from tests.support.examples import examples
 from tests.support.full_models import EVERY, LearnedSystem, learned_system
@@ -121,7 +120,7 @@ def used() -> tuple[list[str], tuple[str, ...], tuple[object, ...]]:
     options = (BinaryOption("always", optional=False), BinaryOption("a"), BinaryOption("b"), NumericOption("n", (1, 2)))
     system = VariabilityModel("s", options)
     a, b = option_term("a"), option_term("b")
-    found = overview(InfluenceModel.of_system([(CONSTANT, 1.0), (a, 2.0), (a * b, 0.0)], system), Space(system))
+    found = notebook.explain(InfluenceModel.of_system([(CONSTANT, 1.0), (a, 2.0), (a * b, 0.0)], system), Space(system))
     return [each.name for each in found.options], found.unused, found.interactions
 
 
@@ -249,9 +248,9 @@ def explained(valid: Configurations, truth: np.ndarray, seed: int, learned: int)
     rows = rng.permutation(len(valid))[:learned]
     y = truth[rows] * np.exp(0.01 * rng.normal(size=len(rows)))
     result = learn(Measurements(valid[rows], {"time": y}), "time")
-    found = overview_of_result(result, Space(valid.system))
+    found = notebook.explain(result, Space(valid.system))
     assert found.full
-    assert not overview_of_result(result.of_printed, Space(valid.system)).full
+    assert not notebook.explain(result.of_printed, Space(valid.system)).full
     return found
 
 

@@ -4,4 +4,3 @@ from splc.workflows.explain.explain import contributions as contributions
 from splc.workflows.explain.explain import run as run
 from splc.workflows.explain.full import checked_predictions as checked_predictions
 from splc.workflows.explain.full import model_overview as model_overview
-from splc.workflows.explain.importance import overview as overview

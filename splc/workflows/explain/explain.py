@@ -320,8 +320,8 @@ def as_json(result: Result) -> dict[str, Any]:
     return {
         "schema": "splc.explain.configuration/1",
         **facts,
-        "configuration": subspace.option_values(found.configuration),
-        "against": None if found.against is None else subspace.option_values(found.against),
+        "configuration": found.configuration.assignments()[0],
+        "against": None if found.against is None else found.against.assignments()[0],
         **picked(found, "predicted, interval, reference, reference_interval = against_interval"),
         "terms": [picked(term, terms) for term in found.contributions],
         **written,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
@@ -22,7 +22,6 @@ from splc.formats.models.stored_model import StoredModel, Support
 from splc.learning.contexts.contrasts import joint_ensemble
 from splc.learning.plausibility import valid_predictions
 from splc.learning.projection import Full, predictions, valid_configurations
-from splc.learning.result import LearningResult
 from splc.models.basis.regression import NORMAL_QUANTILE
 from splc.models.influence import InfluenceModel
 from splc.types import Array, Link
@@ -124,20 +123,6 @@ def checked_predictions(stored: StoredModel, rows: Sequence[Configurations], spa
     if stored.model.link == "log":
         return np.zeros(0)
     return valid_predictions(stored.predictor, Configurations(space.system, np.zeros((0, 0), dtype=int)), space)
-
-
-def overview_of_result(result: LearningResult, space: Space) -> importance.Overview:
-    """Return the importance of all options of a learned model: of its full model, if it has one."""
-    model = result.model
-    if not isinstance(result.predictor, Full):
-        return importance.overview(model, space)
-    support: dict[frozenset[str], int | None] = {model.options_of(term): None for term, _ in model.terms}
-    for estimate in result.estimates:
-        names = model.options_of(estimate.term)
-        if estimate.folds is not None:
-            support[names] = max(estimate.folds, support.get(names) or 0)
-    notes = Notes()
-    return replace(overview_of_full(result.predictor, model, support, space, notes), notes=notes.texts)
 
 
 def mean_of_full(full: Full, link: Link, space: Space) -> float:

@@ -136,12 +136,6 @@ class Overview(Drawn):
         return Bars("share of the variance of the prediction, in percent", rows)
 
 
-def overview(model: InfluenceModel, space: Space) -> Overview:
-    """Return the importance of all options of a model, as `run` does for a model in a file."""
-    notes = Notes()
-    return replace(overview_of(model, space, notes), notes=notes.texts)
-
-
 def choices_of(system: VariabilityModel) -> tuple[list[str], list[tuple[int, ...]]]:
     """Return the names and the positions of the choices of a system: alternative groups, and all other options."""
     groups = titled_groups(system)

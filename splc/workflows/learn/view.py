@@ -89,9 +89,6 @@ def _model_as_json(learned: Result) -> dict[str, Any]:
             for row in compared[1:]
         ]
         baselines = {**picked(compared[0], errors), "baselines": others}
-    expected = (
-        "source, configurations, verdict, percent, difference, factor, margin, reason, printed, run, about, known"
-    )
     return {
         "schema": "splc.learn/1",
         "system": learned.measured.system.name,
@@ -105,7 +102,7 @@ def _model_as_json(learned: Result) -> dict[str, Any]:
         "columns": result.provenance.get("columns", {}),
         **picked(result, "learning_error, error, error_all"),
         **({"samples": result.samples} if result.samples else {}),
-        "expected_error": picked(learned.expected_error, f"{expected}, known_percent, known_by"),
+        "expected_error": learned.expected_error.values(),
         **uncertainty_as_json(result),
         "printed": result.printed_errors,
         "folds": learned.folds or None,

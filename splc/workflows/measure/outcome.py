@@ -247,7 +247,7 @@ def as_json(result: Result | Preview) -> dict[str, Any]:
         {
             **{"property": row.name, "configurations": row.configurations},
             **{"median_percent": 100 * row.median, "largest_percent": 100 * row.largest},
-            "largest_at": session.setup.assignment(row.row),
+            "largest_at": session.setup.assignments[row.row],
         }
         for row in scatters(recorded)
     ]

@@ -199,7 +199,12 @@ def of_result(result: LearningResult, *, printed: bool = False) -> StoredModel:
     """Return a learned model as one in a file, on request the printed one without the full one."""
     full = None if printed or result.printed is None else result.predictor
     intervals = result.printed_intervals if printed and result.printed is not None else result.intervals
-    return StoredModel(result.model, full=full, intervals=intervals, stated_unit=result.unit)
+    support = dict[frozenset[str], int | None]()
+    for estimate in result.estimates:
+        names = result.model.options_of(estimate.term)
+        if estimate.folds is not None:
+            support[names] = max(estimate.folds, support.get(names) or 0)
+    return StoredModel(result.model, full=full, intervals=intervals, support=support, stated_unit=result.unit)
 
 
 def _property(

@@ -17,7 +17,7 @@ from splc.workflows.fields import inputs_of
 from splc.workflows.inputs import ModelInputs
 from splc.workflows.optimize.objectives import Objective, Request
 from splc.workflows.optimize.optimize import NO_INFLUENCE, RatedConfiguration, Result, run
-from splc.workflows.subspace import failures_as_json, option_values
+from splc.workflows.subspace import failures_as_json
 from splc.workflows.views import Answer, Column, Detail, NextStep, NextSteps, Rows, Verb, View, counted, narrowed
 
 # The greatest number of configurations in a text; JSON has all.
@@ -29,7 +29,7 @@ MAX_TEXT = 200
 def as_json(result: Result) -> dict[str, Any]:
     """Return the JSON object of the best configurations of one property, or of the Pareto front of several."""
     first, *others = result.objectives
-    values = option_values(result.candidates[0].configuration)
+    values = result.candidates[0].configuration.assignments()[0]
     searched = {
         "fixed": {name: value for name, value in values.items() if name in result.fixed},
         **picked(result, "examined, engine, exhaustive, unused, free"),
@@ -50,7 +50,7 @@ def as_json(result: Result) -> dict[str, Any]:
 
 
 def _rated_as_json(rated: RatedConfiguration, keys: str) -> dict[str, Any]:
-    return {"configuration": option_values(rated.configuration), **picked(rated.values[0], keys)}
+    return {"configuration": rated.configuration.assignments()[0], **picked(rated.values[0], keys)}
 
 
 def _front_as_json(
@@ -61,7 +61,7 @@ def _front_as_json(
     names = [objective.name for objective in result.objectives]
     return [
         {
-            "configuration": option_values(row.configuration),
+            "configuration": row.configuration.assignments()[0],
             "properties": {name: picked(value, keys) for name, value in zip(names, row.values, strict=True)},
         }
         for row in front
@@ -192,7 +192,7 @@ def predicted_columns(title: str, index: int) -> tuple[Column, ...]:
 
 def view_of_rated(rated: Sequence[RatedConfiguration], values: Sequence[Column]) -> View:
     """Yield one line per configuration: its values, and the options in which the configurations differ."""
-    first, *rows = (option_values(candidate.configuration) for candidate in rated)
+    first, *rows = (candidate.configuration.assignments()[0] for candidate in rated)
     common = [name for name, value in first.items() if rows and all(row[name] == value for row in rows)]
     in_all = _selected(rated[0].configuration, rated[0].configuration.system.mandatory, common)
     title = "other selected options" if in_all else "selected options"
@@ -225,7 +225,7 @@ def next_steps(result: Result) -> Iterator[NextStep]:
         return
     best, rated = result.candidates[0].configuration, result.best_measured
     words, purpose = [",".join(_selected(best))], "why it is predicted so"
-    if rated is not None and option_values(rated.configuration) != option_values(best):
+    if rated is not None and rated.configuration.assignments()[0] != best.assignments()[0]:
         words += ["--against", ",".join(_selected(rated.configuration))]
         purpose = "why it differs from the best measured one"
     # An empty text is no configuration.

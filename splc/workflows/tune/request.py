@@ -14,9 +14,9 @@ import numpy as np
 from sampling import Space
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
-from splc.errors import InputError, MeasurementError, Problem, RequestError, listed, plural
+from splc.errors import MeasurementError, RequestError, listed, plural
 from splc.formats.column_choice import ColumnChoice, shown_value
-from splc.formats.measurements.configurations import read_configurations, with_unlisted
+from splc.formats.measurements.configurations import with_unlisted
 from splc.formats.measurements.selections import parse_assignments, with_assigned_values
 from splc.io.files import read_source, sha256_of
 from splc.io.numbers import parse_number
@@ -29,6 +29,7 @@ from splc.workflows.fields import Seed, flag, given_fields, option, refuse, requ
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.measure.outcome import constant_contexts, contexts_of, turns_of
 from splc.workflows.note import Note, Notes, reading_notes
+from splc.workflows.subspace import one_configuration
 
 COMMAND, SEARCH, RESULTS, REPLAYS = "Command", "Search", "Output", "Replays"
 # Replays of one command, which take seconds each.
@@ -212,13 +213,7 @@ def default_of(text: str | None, space: Space) -> Configurations | None:
         return None
     if _is_assignment(text, space.system):
         return first_valid(space, parse_assignments(text.split(","), space.system))
-    default = read_configurations(text, space.system)
-    if len(default) != 1:
-        raise InputError(Problem(f"the default is one configuration, but there are {len(default):,} rows", text))
-    if not np.all(space.check(default)):
-        violated = "; ".join(space.violations(default, 0)) or "the fixed values"
-        raise InputError(Problem(f"the default is not valid: it violates {violated}", text))
-    return default
+    return one_configuration(text, space)
 
 
 def tell_earlier(

@@ -26,7 +26,7 @@ from splc.tuning.verification import MeanValue
 from splc.workflows import views
 from splc.workflows.learn.view import answer
 from splc.workflows.note import Note, Notes, run_notes
-from splc.workflows.subspace import failure_notes, failures_as_json, fixed_space, option_values
+from splc.workflows.subspace import failure_notes, failures_as_json, fixed_space
 from splc.workflows.tune.live import WIDTH, Result, TuningPreview, goal_text, preview, run
 from splc.workflows.tune.request import Request, default_of
 
@@ -193,7 +193,7 @@ def as_json(found: Result | TuningPreview | ReplayResult) -> dict[str, Any]:
         "gain": single and single.gain,
         "front": [
             {
-                "configuration": option_values(member.configuration),
+                "configuration": member.configuration.assignments()[0],
                 "properties": {name: picked(mean, MEAN) for name, mean in member.means.items()},
                 "fresh": member.fresh,
             }
@@ -237,7 +237,7 @@ def as_json(found: Result | TuningPreview | ReplayResult) -> dict[str, Any]:
 def _found_as_json(found: FoundConfiguration | None) -> dict[str, Any] | None:
     if found is None:
         return None
-    return {"configuration": option_values(found.configuration), **picked(found.mean, MEAN)}
+    return {"configuration": found.configuration.assignments()[0], **picked(found.mean, MEAN)}
 
 
 def _ended_early(tuned: Result) -> int:
