@@ -95,7 +95,7 @@ FORMATS = (
     Format("experiment", "jsonl", ".jsonl", f"{_EXTRAP}parse_experiment_lines", f"{_EXTRAP}experiment_jsonl"),
     Format("experiment", "extra-p", ".extra-p", f"{_EXTRAP}parse_experiment_archive"),
     Format("experiment", "csv", ".csv", "splc.formats.experiments.rows:parse_experiments_csv"),
-    Format("script", "a", ".a", "splc.formats.scripts.commands:parse_lines", by_suffix=True),
+    Format("script", "a", ".a", "splc.formats.scripts:parse_lines", by_suffix=True),
 )
 
 # The statements of Extra-P's text format, and the keys of its JSON lines that hold the parameters.

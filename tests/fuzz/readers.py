@@ -24,7 +24,7 @@ from splc.formats.measurements.configurations import read_configurations, read_i
 from splc.formats.measurements.rows import Policy
 from splc.formats.models.parameters import read_parameters
 from splc.formats.models.read import ReadOptions, parse_term_list
-from splc.formats.scripts.commands import settings_of
+from splc.formats.scripts import settings_of
 from splc.io.files import read_source
 from splc.measuring.command import parse_template
 from splc.measuring.journal import read_journal

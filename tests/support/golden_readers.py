@@ -33,7 +33,7 @@ from splc.formats.models.log_reader import parse_stored_log
 from splc.formats.models.parameters import parse_parameters
 from splc.formats.models.read import parse_term_list, read_stored_model
 from splc.formats.models.text import latex_text, log2_text, parse_stored_text, python_text, with_link
-from splc.formats.scripts.commands import parse_lines, settings_of
+from splc.formats.scripts import parse_lines, settings_of
 from splc.formats.system.configspace import parse_configspace
 from splc.formats.table import TableSource
 from splc.io.files import read_source
