@@ -42,109 +42,86 @@ _NOTED = 5
 
 
 def parse_experiment_text(source: Source) -> Experiment:
-    """Return the experiment of a file in Extra-P's text format."""
-    return _StatementReader(source).experiment()
-
-
-class _StatementReader:
-    """Reads a file statement by statement; problems are collected."""
-
-    def __init__(self, source: Source) -> None:
-        self.source, self.problems = source, Problems(source.name)
-        self.parameters, self.current, self.named = dict[str, None](), dict[str, str](), dict[Key, int]()
-        # Coordinates, line, and whether they were in parentheses, which are optional for one parameter.
-        self.points = list[tuple[list[float], int, bool]]()
-        # The first line of the data of a region and metric, and the repetitions of each point.
-        self.blocks = dict[Key, tuple[int, list[list[float]]]]()
-        self.rows: list[list[float]] | None = None
-
-    def statement(self, text: str, line: int) -> None:
-        """Read one line that is neither empty nor a comment."""
+    """Return the experiment of a file in Extra-P's text format; problems of all statements are reported together."""
+    problems, parameters = Problems(source.name), dict[str, None]()
+    # The current region and metric, and the line where each was named first.
+    current, named = {"REGION": "", "METRIC": DEFAULT_METRIC}, dict[Key, int]()
+    # Coordinates, line, and whether they were in parentheses, which are optional for one parameter.
+    points = list[tuple[list[float], int, bool]]()
+    # The first line of the data of a region and metric, and the repetitions of each point; those of the current one.
+    blocks, rows, is_new = dict[Key, tuple[int, list[list[float]]]](), list[list[float]](), True
+    for line, text in enumerate(map(str.strip, _LINE_END.split(source.text())), start=1):
+        if not text or text.startswith("#"):
+            continue
         match = _STATEMENT.match(text)
         keyword, argument = (match[1], match[2].strip()) if match else (text, "")
         uncommented = _COMMENT.sub("", argument).strip()
         if keyword not in KEYWORDS:
             hint = f"the statements are {', '.join(KEYWORDS)}; comments begin with #"
-            if len(self.problems) < _HINTS and len(keyword) < 2 * max(map(len, KEYWORDS)):
+            if len(problems) < _HINTS and len(keyword) < 2 * max(map(len, KEYWORDS)):
                 hint = nearest(keyword, KEYWORDS) or hint
-            self.problems.add(f"unknown statement {shown_value(keyword)}", line, text=text[:200], hint=hint)
+            problems.add(f"unknown statement {shown_value(keyword)}", line, text=text[:200], hint=hint)
         elif keyword == "DATA":
-            self.data(uncommented, line)
-        elif not (argument if keyword in ("REGION", "METRIC") else uncommented):
-            missing_kind = "coordinates" if keyword == "POINTS" else "a name"
-            self.problems.add(f"{keyword} without {missing_kind}", line)
+            region, metric = current["REGION"], current["METRIC"]
+            if is_new and not region:
+                problems.add("DATA before any REGION", line, hint="write REGION and a name before it")
+            elif is_new and (region, metric) in blocks:
+                message = f"REGION {region}, METRIC {metric} has data since line {blocks[region, metric][0]}"
+                hint = "write all repetitions of a point after one DATA; is this another region or metric?"
+                problems.add(message, line, hint=hint)
+            if is_new:
+                # A duplicate is read as well, to report its problems.
+                is_new, rows = False, []
+                blocks.setdefault((region, metric), (line, rows))
+            rows.append([read_number(piece, problems, line=line) for piece in uncommented.split()])
+        elif not (argument if keyword in current else uncommented):
+            problems.add(f"{keyword} without {'coordinates' if keyword == 'POINTS' else 'a name'}", line)
         elif keyword == "PARAMETER":
             for name in uncommented.split():
-                if name in self.parameters:
-                    self.problems.add(f"duplicate parameter {shown_value(name)}", line)
-                self.parameters[name] = None
+                if name in parameters:
+                    problems.add(f"duplicate parameter {shown_value(name)}", line)
+                parameters[name] = None
         elif keyword == "POINTS":
-            self.coordinates(uncommented, line)
+            if blocks:
+                problems.add("POINTS after DATA", line, hint="the points come first; every series has all of them")
+            # `(4 100) (8 100)`, or `4 8`.
+            pieces = _PIECE.findall(uncommented)
+            for enclosed, loose, _ in (piece for piece in pieces if not piece[2]):
+                values = [read_number(each, problems, line=line) for each in (loose or enclosed).split()]
+                points.append((values, line, not loose))
+            if any(parenthesis for *_, parenthesis in pieces):
+                hint = "POINTS (4 100) (8 100)"
+                problems.add("the parentheses do not match", line, text=uncommented, hint=hint)
         else:
-            self.current[keyword] = argument
-            self.named.setdefault((keyword, argument), line)
-            self.rows = None
-
-    def coordinates(self, text: str, line: int) -> None:
-        """Read `(4 100) (8 100)`, or `4 8`."""
-        if self.blocks:
-            self.problems.add("POINTS after DATA", line, hint="the points come first; every series has all of them")
-        pieces = _PIECE.findall(text)
-        for enclosed, loose, parenthesis in pieces:
-            if not parenthesis:
-                values = [read_number(each, self.problems, line=line) for each in (loose or enclosed).split()]
-                self.points.append((values, line, not loose))
-        if any(parenthesis for *_, parenthesis in pieces):
-            self.problems.add("the parentheses do not match", line, text=text, hint="POINTS (4 100) (8 100)")
-
-    def data(self, text: str, line: int) -> None:
-        """Read the repetitions at the next point."""
-        key = (self.current.get("REGION", ""), self.current.get("METRIC", DEFAULT_METRIC))
-        if self.rows is None:
-            if not key[0]:
-                self.problems.add("DATA before any REGION", line, hint="write REGION and a name before it")
-            elif key in self.blocks:
-                message = f"REGION {key[0]}, METRIC {key[1]} has data since line {self.blocks[key][0]}"
-                hint = "write all repetitions of a point after one DATA; is this another region or metric?"
-                self.problems.add(message, line, hint=hint)
-            # A duplicate is read as well, to report its problems.
-            self.rows = []
-            self.blocks.setdefault(key, (line, self.rows))
-        self.rows.append([read_number(piece, self.problems, line=line) for piece in text.split()])
-
-    def experiment(self) -> Experiment:
-        """Return the experiment."""
-        for at, text in enumerate(map(str.strip, _LINE_END.split(self.source.text())), start=1):
-            if text and not text.startswith("#"):
-                self.statement(text, at)
-        contents = {"PARAMETER": self.parameters, "POINTS": self.points, "DATA": self.blocks}
-        for keyword in (keyword for keyword, content in contents.items() if not content):
-            self.problems.add(f"there is no {keyword} in the file")
-        wrong = [point for point in self.points if self.parameters and len(point[0]) != len(self.parameters)]
-        # The first point of each line.
-        for coordinates, line, enclosed in {point[1]: point for point in reversed(wrong)}.values():
-            hint = None if enclosed else "write each point in parentheses: POINTS (4 100) (8 100)"
-            self.problems.add(f"a point with {_sizes(coordinates, self.parameters)}", line, hint=hint)
-        points, fewer = len(self.points), "write DATA without values for a point that was not measured"
-        for (region, metric), (line, data) in self.blocks.items() if points else ():
-            counts = f"{plural(len(data), 'line', 'lines')} of DATA, but {plural(points, 'point', 'points')}"
-            if len(data) != points:
-                hint = fewer if len(data) < points else None
-                self.problems.add(f"REGION {region}, METRIC {metric}: {counts}", line, hint=hint)
-        self.problems.raise_if_any(InputError)
-        rows = ExperimentRows(self.source, list(self.parameters))
-        point_indices = [rows.point(coordinates) for coordinates, _, _ in self.points]
-        for key, (_, data) in self.blocks.items():
-            for point_index, values in zip(point_indices, data, strict=True):
-                rows.add(point_index, key, values)
-        used = {*(("REGION", region) for region, _ in self.blocks), *(("METRIC", metric) for _, metric in self.blocks)}
-        unused = [pair for pair in self.named.items() if pair[0] not in used]
-        notes = [f"line {line}: {keyword} {name} has no DATA" for (keyword, name), line in unused[:_NOTED]]
-        if len(unused) > _NOTED:
-            notes.append(f"{len(unused) - _NOTED} more names have no DATA")
-        if repeated := points - len(set(point_indices)):
-            notes.append(f"{plural(repeated, 'point is', 'points are')} equal to earlier ones: used as repetitions")
-        return rows.experiment(notes)
+            current[keyword], is_new = argument, True
+            named.setdefault((keyword, argument), line)
+    contents = {"PARAMETER": parameters, "POINTS": points, "DATA": blocks}
+    for keyword in (keyword for keyword, content in contents.items() if not content):
+        problems.add(f"there is no {keyword} in the file")
+    wrong = [point for point in points if parameters and len(point[0]) != len(parameters)]
+    # The first point of each line.
+    for coordinates, line, enclosed in {point[1]: point for point in reversed(wrong)}.values():
+        hint = None if enclosed else "write each point in parentheses: POINTS (4 100) (8 100)"
+        problems.add(f"a point with {_sizes(coordinates, parameters)}", line, hint=hint)
+    for (region, metric), (line, data) in blocks.items() if points else ():
+        counts = f"{plural(len(data), 'line', 'lines')} of DATA, but {plural(len(points), 'point', 'points')}"
+        if len(data) != len(points):
+            fewer = "write DATA without values for a point that was not measured" if len(data) < len(points) else None
+            problems.add(f"REGION {region}, METRIC {metric}: {counts}", line, hint=fewer)
+    problems.raise_if_any(InputError)
+    experiment = ExperimentRows(source, list(parameters))
+    point_indices = [experiment.point(coordinates) for coordinates, _, _ in points]
+    for key, (_, data) in blocks.items():
+        for point_index, values in zip(point_indices, data, strict=True):
+            experiment.add(point_index, key, values)
+    used = {*(("REGION", region) for region, _ in blocks), *(("METRIC", metric) for _, metric in blocks)}
+    unused = [pair for pair in named.items() if pair[0] not in used]
+    notes = [f"line {line}: {keyword} {name} has no DATA" for (keyword, name), line in unused[:_NOTED]]
+    if len(unused) > _NOTED:
+        notes.append(f"{len(unused) - _NOTED} more names have no DATA")
+    if repeated := len(points) - len(set(point_indices)):
+        notes.append(f"{plural(repeated, 'point is', 'points are')} equal to earlier ones: used as repetitions")
+    return experiment.experiment(notes)
 
 
 def _sizes(coordinates: Sequence[Any], parameters: Collection[str]) -> str:
