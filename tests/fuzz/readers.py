@@ -18,7 +18,7 @@ from splc.arithmetic.tokens import NameTable
 from splc.errors import SplcError
 from splc.formats import detect
 from splc.formats.detect import read_variability_model
-from splc.formats.experiments.folder import read_cube_profile
+from splc.formats.experiments.extrap import read_cube_profile
 from splc.formats.experiments.read import read_experiment
 from splc.formats.measurements.configurations import read_configurations, read_inputs, read_observed
 from splc.formats.measurements.rows import Policy

@@ -22,8 +22,7 @@ from splc.formats import detect
 from splc.formats.benchmarks.tools import benchmark_of, read_benchmark
 from splc.formats.column_choice import ColumnChoice
 from splc.formats.detect import read_variability_model
-from splc.formats.experiments.folder import named_points
-from splc.formats.experiments.read import read_experiments
+from splc.formats.experiments.read import named_points, read_experiments
 from splc.formats.inference import inference_of
 from splc.formats.measurements.configurations import read_configurations, read_observed
 from splc.formats.measurements.read import read_measurements

@@ -306,9 +306,9 @@ def _read_hydra(folder: Path) -> TableSource:
             elif stripped not in ("", "[]", "---") and not re.match(r"-\s+['\"]?~", stripped):
                 raise InputError(Problem("not an override", source.name, at, text=line, hint="for example '- level=9'"))
         # The numbers are in an object, in a list of objects, or in rows.
-        results = read_source(file)
-        kind = list if results.content.lstrip().startswith(b"[") else dict
-        content: Any = rows_of(results) if file.suffix == ".csv" else content_of(results, kind)
+        source = read_source(file)
+        kind = list if source.content.lstrip().startswith(b"[") else dict
+        content: Any = rows_of(source) if file.suffix == ".csv" else content_of(source, kind)
         for entry in content if isinstance(content, list) else [content]:
             stated = ((name, number(value)) for name, value in declared(dict, entry, {}).items())
             runs.append(MeasuredRun(overrides, {name: value for name, value in stated if value is not None}))

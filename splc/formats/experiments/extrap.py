@@ -1,4 +1,4 @@
-"""Experiments in Extra-P's formats: text, JSON lines, JSON, and the archives of Extra-P 4.
+"""Experiments in Extra-P's formats: text, JSON lines, JSON, the archives of Extra-P 4, and CUBE4 profiles.
 
 Text has one statement per line: `PARAMETER p n`, `POINTS (4 100) (8 100)`, `REGION main->solve`, `METRIC time`, and a
 `DATA` with all repetitions for each point. A region or a metric applies until the next one. What follows `#` is a
@@ -6,7 +6,8 @@ comment, but in names. A `DATA` without values, a point without measurements, is
 
 A line of JSON lines is `{"params": {"p": 4, "n": 100}, "callpath": "main->solve", "metric": "time", "value": 1.2}`.
 JSON nests call paths, metrics and points: `{"parameters": ["p"], "measurements": {"main": {"time": [{"point": [4],
-"values": [3]}]}}}`; archives (`.extra-p`) have `coordinates` for `point`.
+"values": [3]}]}}}`; archives (`.extra-p`) have `coordinates` for `point`. CUBE4 profiles (`.cubex`, of Score-P and
+Scalasca) are read with the library pycubexr of the extra `cube`.
 """
 
 from __future__ import annotations
@@ -14,16 +15,18 @@ from __future__ import annotations
 import io
 import json
 import re
+import warnings
 import zipfile
 import zlib
-from collections.abc import Collection, Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
 
 from splc.data.measurements import DEFAULT_METRIC, ROOT_CALLPATH, Experiment, Key
-from splc.errors import InputError, OutputError, Problem, Problems, listed, nearest, plural, shorten
+from splc.errors import InputError, OutputError, Problem, Problems, SpecError, listed, nearest, plural, shorten
 from splc.formats.benchmarks.declaration import number
 from splc.formats.column_choice import shown_value
 from splc.formats.detect import KEYWORDS, PARAMETERS, not_read
@@ -31,6 +34,7 @@ from splc.formats.experiments.rows import ExperimentRows, check_names, read_numb
 from splc.io.files import MAX_UNPACKED, Source
 from splc.io.json import mismatches, parse_json
 from splc.io.numbers import number_text
+from splc.types import Array
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _STATEMENT = re.compile(r"([^\s(]*)(.*)", re.DOTALL)
@@ -57,7 +61,7 @@ def parse_experiment_text(source: Source) -> Experiment:
         keyword, argument = (match[1], match[2].strip()) if match else (text, "")
         uncommented = _COMMENT.sub("", argument).strip()
         if keyword not in KEYWORDS:
-            hint = f"the statements are {', '.join(KEYWORDS)}; comments begin with #"
+            hint: str | None = f"the statements are {', '.join(KEYWORDS)}; comments begin with #"
             if len(problems) < _HINTS and len(keyword) < 2 * max(map(len, KEYWORDS)):
                 hint = nearest(keyword, KEYWORDS) or hint
             problems.add(f"unknown statement {shown_value(keyword)}", line, text=text[:200], hint=hint)
@@ -106,8 +110,9 @@ def parse_experiment_text(source: Source) -> Experiment:
     for (region, metric), (line, data) in blocks.items() if points else ():
         counts = f"{plural(len(data), 'line', 'lines')} of DATA, but {plural(len(points), 'point', 'points')}"
         if len(data) != len(points):
-            fewer = "write DATA without values for a point that was not measured" if len(data) < len(points) else None
-            problems.add(f"REGION {region}, METRIC {metric}: {counts}", line, hint=fewer)
+            missing = "write DATA without values for a point that was not measured"
+            hint = missing if len(data) < len(points) else None
+            problems.add(f"REGION {region}, METRIC {metric}: {counts}", line, hint=hint)
     problems.raise_if_any(InputError)
     experiment = ExperimentRows(source, list(parameters))
     point_indices = [experiment.point(coordinates) for coordinates, _, _ in points]
@@ -283,3 +288,115 @@ def parse_experiment_archive(source: Source) -> Experiment:
         raise InputError(Problem(f"{MEMBER} decompresses to more than {MAX_UNPACKED:,} bytes", source.name))
     experiment = parse_experiment_json(Source(f"{source.name}:{MEMBER}", content))
     return replace(experiment, report=replace(experiment.report, source=source.name, sha256=source.sha256))
+
+
+Scaling = Literal["weak", "weak_threaded", "strong"]
+SCALINGS = ("weak", "weak_threaded", "strong")
+SEPARATOR = "->"
+_ROUNDING = 1e-12  # differences of sums below this share of them are rounding errors
+_LARGEST = np.finfo(float).max
+# Kinds of values that are combined by their minimum or maximum.
+_EXTREMES = {"MINDOUBLE": np.fmin, "MAXDOUBLE": np.fmax}
+
+
+@dataclass(frozen=True)
+class CubeProfile:
+    """The values of one run."""
+
+    values: Mapping[Key, float]  # (call path, metric) → the value, over all processes and threads
+    callpaths: frozenset[str]  # all call paths
+    additive: frozenset[str]  # the metrics whose values are sums: call paths without a value in the file have 0
+    skipped: Mapping[str, str] = field(default_factory=dict)  # metric → the reason why it is not read
+
+
+def read_cube_profile(path: Path, scaling: Scaling = "weak", *, inclusive: bool = False) -> CubeProfile:
+    """Read a profile."""
+    try:
+        from pycubexr import CubexParser
+        from pycubexr.utils.exceptions import MissingMetricError, UnsupportedMetricFormatError
+    except ImportError:
+        hint = "install it with: pip install 'splc[cube]'"
+        raise SpecError("CUBE profiles (.cubex) need the library pycubexr", hint=hint) from None
+    values, skipped, additive = dict[Key, float](), dict[str, str](), set[str]()
+    parser = CubexParser(str(path))
+    try:
+        with warnings.catch_warnings(), parser:
+            # The library warns about checksums that one version of the writer computes wrongly.
+            warnings.simplefilter("ignore")
+            nodes = _Nodes(parser)
+            for metric in parser.all_metrics():
+                try:
+                    metric_values = parser.get_metric_values(metric, cache=False)
+                    table = np.asarray(metric_values.values.astype(float))
+                    if table.ndim != 1:
+                        raise NotImplementedError
+                except MissingMetricError:
+                    skipped[metric.name] = "no values in the file"
+                except (UnsupportedMetricFormatError, NotImplementedError):
+                    skipped[metric.name] = f"values of the type {metric.data_type}"
+                else:
+                    rows = metric_values.cnode_indices
+                    table = table.reshape(len(rows), -1)
+                    by_path = _values_by_path(nodes, metric, rows, table, scaling, inclusive)
+                    values |= {(callpath, metric.name): value for callpath, value in by_path.items()}
+                    additive |= set() if metric.data_type in _EXTREMES else {metric.name}
+    except Exception:
+        # The library does not check what it reads: damage is an error of any kind.
+        values = {}
+    finally:
+        # The library does not close a damaged file.
+        if (archive := getattr(parser, "_cubex_file", None)) is not None:
+            archive.close()
+    if not values:
+        hint = "a CUBE4 profile is a tar archive with anchor.xml and the values of each metric; is the file complete?"
+        raise InputError(Problem("the CUBE profile is damaged, or has no values", str(path), hint=hint))
+    return CubeProfile(values, frozenset(nodes.paths), frozenset(additive), skipped)
+
+
+class _Nodes:
+    """The call tree of a profile: callers come before callees."""
+
+    def __init__(self, parser: Any) -> None:
+        self.paths, self.parents, self.positions = list[str](), list[int](), dict[int, int]()
+        for node in parser.all_cnodes():
+            parent = -1 if node.parent is None else self.positions[node.parent.id]
+            name = node.region.name + "".join(f"({key}={value})" for key, value in node.parameters.items())
+            self.paths.append(name if parent < 0 else f"{self.paths[parent]}{SEPARATOR}{name}")
+            self.parents.append(parent)
+            self.positions[node.id] = len(self.parents) - 1
+
+
+def _values_by_path(
+    nodes: _Nodes, metric: Any, rows: Mapping[int, int], table: Array, scaling: Scaling, inclusive: bool
+) -> dict[str, float]:
+    """Return call path → value of a metric; `rows`: id of a node → its row in the table of processes and threads."""
+    at, parents = np.array([nodes.positions[node] for node in rows], dtype=np.int64), np.array(nodes.parents)
+    extreme, by_path = _EXTREMES.get(metric.data_type), dict[str, float]()
+    if extreme is not None:
+        found = zip((nodes.paths[node] for node in at.tolist()), extreme.reduce(table, axis=1).tolist(), strict=True)
+        # CUBE stores the largest number where there are no values.
+        for path, value in ((path, value) for path, value in found if abs(value) < _LARGEST):
+            by_path[path] = float(extreme(by_path.get(path, value), value))
+        return by_path
+    # Sums and means of differences are differences of sums and means; only idle threads need all columns.
+    if scaling != "weak_threaded":
+        table = table.sum(axis=1, keepdims=True) if scaling == "strong" else table.mean(axis=1, keepdims=True)
+    exclusive = np.zeros((len(parents), table.shape[1]))
+    exclusive[at] = table
+    if metric.metric_type == "INCLUSIVE" and not inclusive:
+        child_nodes = at[parents[at] >= 0]
+        totals = exclusive.copy()
+        np.subtract.at(exclusive, parents[child_nodes], totals[child_nodes])
+        exclusive[np.abs(exclusive) <= _ROUNDING * np.abs(totals)] = 0.0
+    elif metric.metric_type == "EXCLUSIVE" and inclusive:
+        present = np.isin(np.arange(len(parents)), at)
+        for node in range(len(parents) - 1, -1, -1):
+            if parents[node] >= 0:
+                exclusive[parents[node]] += exclusive[node]
+                present[parents[node]] |= present[node]
+        at = np.flatnonzero(present)
+    sums: dict[str, Array] = {}  # calls of one function from several places of another one have the same path
+    for node in at.tolist():
+        path = nodes.paths[node]
+        sums[path] = sums[path] + exclusive[node] if path in sums else exclusive[node]
+    return {path: float(path_sums.sum() / max(np.count_nonzero(path_sums), 1)) for path, path_sums in sums.items()}

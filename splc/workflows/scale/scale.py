@@ -17,7 +17,7 @@ from splc.data.measurements import Experiment, Key, title
 from splc.errors import MeasurementError, RequestError, listed, plural, unknown_name_hint
 from splc.formats.column_choice import ColumnChoice
 from splc.formats.detect import model_writers
-from splc.formats.experiments.folder import Scaling
+from splc.formats.experiments.extrap import Scaling
 from splc.formats.experiments.read import read_experiments
 from splc.formats.models.json import models_json_parts
 from splc.formats.models.stored_model import Subject, scaling_file
