@@ -29,8 +29,7 @@ from splc.formats.measurements.read import read_measurements
 from splc.formats.measurements.selections import parse_assignments, parse_configuration
 from splc.formats.measurements.tables import read_file_columns
 from splc.formats.models.log_reader import parse_stored_log
-from splc.formats.models.parameters import parse_parameters
-from splc.formats.models.read import parse_term_list, read_stored_model
+from splc.formats.models.read import parse_parameters, parse_term_list, read_stored_model
 from splc.formats.models.text import latex_text, log2_text, parse_stored_text, python_text, with_link
 from splc.formats.scripts import parse_lines, settings_of
 from splc.formats.system.configspace import parse_configspace
