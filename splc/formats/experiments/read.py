@@ -109,11 +109,6 @@ CUBE, CSV = ".cubex", ".csv"
 _LEVELS = 4  # levels of folders that are searched: `p8/n64/r1/profile.cubex`
 
 
-def is_cube(path: Path) -> bool:
-    """Return whether a file is a CUBE profile, or a folder has some."""
-    return bool(_files_below(path, CUBE)) if path.is_dir() else path.suffix == CUBE
-
-
 def parse_cube_folder(path: Path, scaling: Scaling, *, inclusive: bool) -> Experiment:
     """Return the experiment in a folder of profiles; profiles of the same point are repetitions."""
 
@@ -273,7 +268,7 @@ def read_experiments(
 ) -> tuple[Experiment, ...]:
     """Read the experiments of a file or folder, one per value of the contexts in `choice.by`. See `read_experiment`."""
     file = None if isinstance(path, Source) or str(path) == STANDARD else Path(path)
-    if file is not None and is_cube(file):
+    if file is not None and (_files_below(file, CUBE) if file.is_dir() else file.suffix == CUBE):
         if scaling is not None and scaling not in SCALINGS:
             raise SpecError(f"unknown scaling {scaling!r}", hint=unknown_name_hint(scaling, SCALINGS))
         _require_no_columns("CUBE", str(path), parameters, choice)
