@@ -241,13 +241,8 @@ def _function(function: Object, values: Values, functions: Sequence[Value]) -> V
         equal = abs(first - second) <= 1e-12 * abs(second)
         beyond = first > second if name[0] == ">" else first < second
         return float(equal or beyond if name.endswith("=") else beyond and not equal)
-    if name in ("max", "min"):
-        return max(arguments) if name == "max" else min(arguments)
-    if name == "sum":
-        return first
-    if name == "power":
-        return math.pow(*arguments)
-    return float(getattr(math, "log" if name == "ln" else name)(first))
+    own = {"max": max, "min": min, "sum": float, "power": math.pow, "ln": math.log}
+    return float(own[name](*arguments) if name in own else getattr(math, name)(first))
 
 
 Point = Sequence[Sequence[float]]  # the columns of each variable at a configuration
