@@ -14,7 +14,7 @@ import typer
 
 from docs.reference_pages import command_page, with_settings
 from splc.cli.app import COMMANDS, app, summary_of
-from splc.formats.models.parameters import QUANTITY_KEYS
+from splc.formats.models.read import QUANTITY_KEYS
 from splc.io.settings import settings_in
 from splc.learning import LEARNERS, Settings
 from splc.learning.baselines import SETTINGS as BASELINES

@@ -19,8 +19,7 @@ from sampling.space.parts import Demand, Parts, minimal, unrelated_subsets
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import RequestError, SplcError, plural
-from splc.formats.scripts.commands import parse_lines
-from splc.formats.scripts.samplings import Sampling
+from splc.formats.scripts import Sampling, parse_lines
 from splc.io.files import Source
 from splc.learning.learner import match
 from splc.splconqueror.learning import sampled

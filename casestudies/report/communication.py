@@ -18,7 +18,7 @@ from casestudies.report.facts import COMPUTED, dimension, error, geometric_mean,
 from casestudies.report.studies import HERE, Case
 from splc.calibration import calibrate
 from splc.data.configurations import Configurations, Observed
-from splc.formats.models.parameters import read_parameters
+from splc.formats.models.read import read_parameters
 from splc.formats.models.text import parse_model_text
 from splc.io.files import Source, read_source
 from splc.io.numbers import rounded_text

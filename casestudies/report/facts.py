@@ -11,7 +11,7 @@ from casestudies.report.tables import label
 from comparison.places import discrepancy
 from splc import read_model
 from splc.data.accuracy import mean_relative_error
-from splc.formats.models.parameters import read_parameters
+from splc.formats.models.read import read_parameters
 from splc.formats.models.text import parse_model_text
 from splc.io.files import Source
 from splc.io.numbers import rounded_text

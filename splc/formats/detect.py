@@ -15,6 +15,7 @@ first use. What a function takes and returns depends on the kind of file:
 from __future__ import annotations
 
 import contextlib
+import io
 import math
 import re
 import zlib
@@ -24,7 +25,6 @@ from itertools import islice
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any, Literal
-from xml.parsers import expat
 
 from splc.errors import InputError, OutputError, Problem, nearest
 from splc.formats.benchmarks.tools import benchmark_of
@@ -95,7 +95,7 @@ FORMATS = (
     Format("experiment", "jsonl", ".jsonl", f"{_EXTRAP}parse_experiment_lines", f"{_EXTRAP}experiment_jsonl"),
     Format("experiment", "extra-p", ".extra-p", f"{_EXTRAP}parse_experiment_archive"),
     Format("experiment", "csv", ".csv", "splc.formats.experiments.rows:parse_experiments_csv"),
-    Format("script", "a", ".a", "splc.formats.scripts.commands:parse_lines", by_suffix=True),
+    Format("script", "a", ".a", "splc.formats.scripts:parse_lines", by_suffix=True),
 )
 
 # The statements of Extra-P's text format, and the keys of its JSON lines that hold the parameters.
@@ -140,21 +140,13 @@ _TEXT = re.compile(r'"(?:[^"\\]|\\.)*+"?')  # a text, closed or not
 
 def xml_root(data: bytes) -> str | None:
     """Return the name of the root element of (the beginning of) an XML document, None where there is none."""
-    names: list[str] = []  # if a DTD declares entities, parsing stops there and the name in the DTD is returned
+    from lxml import etree
 
-    def end(*_: object) -> None:
-        raise EOFError
-
-    def started(name: str, *_: object) -> None:
-        names.append(name)
-        end()
-
-    parser = expat.ParserCreate()
-    parser.StartDoctypeDeclHandler = lambda name, *_: names.append(name)
-    parser.EntityDeclHandler, parser.StartElementHandler = end, started
-    with contextlib.suppress(EOFError, expat.ExpatError, ValueError, LookupError):
-        parser.Parse(data, False)
-    return names[-1].rpartition(":")[2] if names else None
+    safe: dict[str, Any] = {"resolve_entities": False, "no_network": True}
+    with contextlib.suppress(etree.XMLSyntaxError):
+        for _, root in etree.iterparse(io.BytesIO(data), ("start",), **safe):
+            return re.split("[}:]", str(root.tag))[-1]
+    return None
 
 
 def xml_root_of_file(path: Path) -> str | None:

@@ -91,7 +91,7 @@ class Project(ProjectFiles):
 
     def parameters(self) -> Parameters:
         """Read the parameters of the analytical model; without a file there are none."""
-        from splc.formats.models.parameters import read_parameters
+        from splc.formats.models.read import read_parameters
         from splc.models.parameters import Parameters
 
         file = self.parameters_file

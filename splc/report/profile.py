@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from splc.data.measurements import ROOT_CALLPATH, Key
 from splc.errors import plural
-from splc.formats.experiments.folder import SEPARATOR
+from splc.formats.experiments.extrap import SEPARATOR
 from splc.formats.models.text import scaling_text
 from splc.io.numbers import percentage, short_number
 from splc.report.page import Block, Page, Section, Steps, text_table

@@ -11,8 +11,7 @@ from pathlib import Path
 from sampling.designs.product import restrictable
 from splc.errors import InputError, OutputError, Problem, RequestError, SplcError, unknown_name_hint
 from splc.formats.detect import read_variability_model
-from splc.formats.scripts.commands import CONVERSIONS, Need, Script, ScriptCommand, parse_lines, settings_of
-from splc.formats.scripts.samplings import truth
+from splc.formats.scripts import CONVERSIONS, Need, Script, ScriptCommand, parse_lines, settings_of, truth
 from splc.io.files import read_source, require_writable
 from splc.splconqueror.state import identity, located
 from splc.system.variability import VariabilityModel

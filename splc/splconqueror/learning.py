@@ -29,8 +29,7 @@ from splc.errors import (
 from splc.formats.measurements.csv import write_configurations
 from splc.formats.models.log_writer import VALIDATION, analysis_lines, learning_lines
 from splc.formats.models.read import parse_term_list
-from splc.formats.scripts.commands import FINAL_PREDICTIONS, RANDOMIZED, whole_number
-from splc.formats.scripts.samplings import Sampling, spec_of, truth
+from splc.formats.scripts import FINAL_PREDICTIONS, RANDOMIZED, Sampling, spec_of, truth, whole_number
 from splc.io.files import read_source, write_whole
 from splc.io.settings import setting_name
 from splc.learning.baselines import GRIDS, Encoding, ScikitLearner, search, spelled

@@ -13,8 +13,7 @@ from splc.errors import LearningError, RequestError, SplcError, plural
 from splc.formats.detect import suffix_of
 from splc.formats.measurements.csv import write_measurements_splconqueror_csv
 from splc.formats.models.log_writer import settings_line
-from splc.formats.scripts.commands import settings_of
-from splc.formats.scripts.samplings import truth
+from splc.formats.scripts import settings_of, truth
 from splc.io.files import STANDARD, read_source, write_whole
 from splc.io.json import picked
 from splc.io.numbers import percentage

@@ -14,8 +14,7 @@ from splc.data.measurements import Measurements
 from splc.errors import LearningError, MeasurementError, OutputError, Problem, plural
 from splc.formats.detect import read_variability_model
 from splc.formats.measurements.read import read_measurements
-from splc.formats.scripts.commands import Script, ScriptCommand
-from splc.formats.scripts.samplings import Sampling
+from splc.formats.scripts import Sampling, Script, ScriptCommand
 from splc.io.files import is_stream, read_source
 from splc.learning.result import LearningResult
 from splc.workflows.views import UNWATCHED, Watch

@@ -10,8 +10,7 @@ from typing import Any
 
 from splc.errors import LearningError, plural
 from splc.formats.detect import read_variability_model
-from splc.formats.scripts.commands import Script, ScriptCommand, settings_of
-from splc.formats.scripts.samplings import Sampling, spec_of, truth
+from splc.formats.scripts import Sampling, Script, ScriptCommand, settings_of, spec_of, truth
 from splc.io.files import STANDARD, read_source, require_writable, write_whole
 from splc.io.toml import toml_value
 from splc.learning.stepwise.settings import SPLCONQUEROR_2019

@@ -19,8 +19,7 @@ from splc.data.summary import scatter_of
 from splc.errors import OutputError, Problem, RequestError, SpecError, SplcError, listed, nearest, plural
 from splc.formats.column_choice import shown_value
 from splc.formats.detect import model_format
-from splc.formats.models.parameters import write_parameters
-from splc.formats.models.read import ReadOptions, parse_stored_models
+from splc.formats.models.read import ReadOptions, parse_stored_models, write_parameters
 from splc.formats.models.stored_model import StoredModel
 from splc.io.files import STANDARD, read_source, require_writable
 from splc.io.json import picked

@@ -29,7 +29,7 @@ from splc.cli.app import app
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.formats.measurements.configurations import read_observed
-from splc.formats.models.parameters import read_parameters
+from splc.formats.models.read import read_parameters
 from splc.models.influence import InfluenceModel
 from splc.models.parameters import Parameters, ParameterTable, Quantity
 from splc.models.text.products import Expansion

@@ -18,13 +18,12 @@ from splc.arithmetic.tokens import NameTable
 from splc.errors import SplcError
 from splc.formats import detect
 from splc.formats.detect import read_variability_model
-from splc.formats.experiments.folder import read_cube_profile
+from splc.formats.experiments.extrap import read_cube_profile
 from splc.formats.experiments.read import read_experiment
 from splc.formats.measurements.configurations import read_configurations, read_inputs, read_observed
 from splc.formats.measurements.rows import Policy
-from splc.formats.models.parameters import read_parameters
-from splc.formats.models.read import ReadOptions, parse_term_list
-from splc.formats.scripts.commands import settings_of
+from splc.formats.models.read import ReadOptions, parse_term_list, read_parameters
+from splc.formats.scripts import settings_of
 from splc.io.files import read_source
 from splc.measuring.command import parse_template
 from splc.measuring.journal import read_journal

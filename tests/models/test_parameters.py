@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from splc.arithmetic.tokens import FUNCTIONS
 from splc.data.configurations import Configurations
 from splc.errors import ExpressionError, SplcError
-from splc.formats.models.parameters import parse_parameters
+from splc.formats.models.read import parse_parameters
 from splc.formats.models.text import parse_model_text
 from splc.io.files import Source
 from splc.models.influence import EvaluationError, InfluenceModel

@@ -19,7 +19,7 @@ from splc.data.measurements import Measurements
 from splc.errors import RequestError, SpaceError, SplcError
 from splc.formats.measurements.csv import write_measurements_splconqueror_csv
 from splc.formats.models.read import read_stored_models
-from splc.formats.scripts.commands import COMMANDS
+from splc.formats.scripts import COMMANDS
 from splc.splconqueror.conversions import binary_measurements, binary_system, disjunctions
 from splc.splconqueror.run import METHODS, Request, Result, run
 from splc.system.constraints import parse_arithmetic

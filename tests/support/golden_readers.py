@@ -22,18 +22,16 @@ from splc.formats import detect
 from splc.formats.benchmarks.tools import benchmark_of, read_benchmark
 from splc.formats.column_choice import ColumnChoice
 from splc.formats.detect import read_variability_model
-from splc.formats.experiments.folder import named_points
-from splc.formats.experiments.read import read_experiments
+from splc.formats.experiments.read import named_points, read_experiments
 from splc.formats.inference import inference_of
 from splc.formats.measurements.configurations import read_configurations, read_observed
 from splc.formats.measurements.read import read_measurements
 from splc.formats.measurements.selections import parse_assignments, parse_configuration
 from splc.formats.measurements.tables import read_file_columns
 from splc.formats.models.log_reader import parse_stored_log
-from splc.formats.models.parameters import parse_parameters
-from splc.formats.models.read import parse_term_list, read_stored_model
+from splc.formats.models.read import parse_parameters, parse_term_list, read_stored_model
 from splc.formats.models.text import latex_text, log2_text, parse_stored_text, python_text, with_link
-from splc.formats.scripts.commands import parse_lines, settings_of
+from splc.formats.scripts import parse_lines, settings_of
 from splc.formats.system.configspace import parse_configspace
 from splc.formats.table import TableSource
 from splc.io.files import read_source

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -21,7 +21,7 @@ from splc.errors import InputError, Problem, Problems, listed, plural
 from splc.formats.column_choice import StatedRoles
 from splc.formats.table import TableSource, split_table
 from splc.io.files import STANDARD, Source, read_source
-from splc.io.json import mismatches, parse_json
+from splc.io.json import declared, mismatches, parse_json
 from splc.io.numbers import number_text, parse_number
 from splc.io.toml import finite_number
 
@@ -225,10 +225,15 @@ def _stem(file: Path) -> str:
 
 def _counts(source: Source) -> dict[str, float | None]:
     """Return the counts of one run by event; times are in seconds."""
-    read_line, counts = _json_line if _JSON in source.content[:1000] else _csv_line, dict[str, float | None]()
+    is_json, counts = _JSON in source.content[:1000], dict[str, float | None]()
     lines = enumerate(source.text().splitlines(), 1)
     for at, line in ((at, line) for at, line in lines if line.strip() and not line.startswith("#")):
-        count, unit, event = read_line(source, line, at)
+        if is_json:
+            count, unit, event = _json_line(source, line, at)
+        else:
+            count, unit, event, *_ = *line.split(","), "", ""
+            if not re.fullmatch(r"[A-Za-z]\S*", event) or (number(count) is None and "<" not in count):
+                raise InputError(Problem("not a count of perf stat -x,", source.name, at, text=line, hint=_WHOLE))
         # The event may state what was counted: `cycles:u`.
         name = event.partition(":")[0]
         if name in counts:
@@ -237,14 +242,6 @@ def _counts(source: Source) -> dict[str, float | None]:
         if name:
             counts[name] = None if value is None else value / _PERF_UNITS.get(unit, 1.0)
     return counts
-
-
-def _csv_line(source: Source, line: str, at: int) -> tuple[str, str, str]:
-    """Return count, unit and event in a line of `-x,`."""
-    count, unit, event, *_ = *line.split(","), "", ""
-    if not re.fullmatch(r"[A-Za-z]\S*", event) or (number(count) is None and "<" not in count):
-        raise InputError(Problem("not a count of perf stat -x,", source.name, at, text=line, hint=_WHOLE))
-    return count, unit, event
 
 
 def _json_line(source: Source, line: str, at: int) -> tuple[str, str, str]:
@@ -296,26 +293,29 @@ _PREFERRED = ("result", "results", "metrics", "measurements")
 
 def _read_hydra(folder: Path) -> TableSource:
     """Read the jobs of a multirun: overrides are options, the numbers in the result file of a job are properties."""
-    jobs = [file.parent.parent for file in sorted(folder.rglob(OVERRIDES))]
+    jobs, runs = [file.parent.parent for file in sorted(folder.rglob(OVERRIDES))], list[MeasuredRun]()
     if not (complete := [(job, results) for job in jobs if (results := _result_file(job)) is not None]):
         hint = 'write the results of each job to a file result.json in its folder: {"time": 1.5}'
         raise InputError(Problem("no job has a file of results (JSON or CSV)", str(folder), hint=hint))
+    for job, file in complete:
+        source, overrides = read_source(job / OVERRIDES), dict[str, str]()
+        for at, line in enumerate(source.text().splitlines(), 1):
+            stripped = line.strip()
+            if (override := _OVERRIDE.fullmatch(stripped)) is not None:
+                overrides[override[2].strip()] = override[3].strip("'\"")
+            elif stripped not in ("", "[]", "---") and not re.match(r"-\s+['\"]?~", stripped):
+                raise InputError(Problem("not an override", source.name, at, text=line, hint="for example '- level=9'"))
+        # The numbers are in an object, in a list of objects, or in rows.
+        source = read_source(file)
+        kind = list if source.content.lstrip().startswith(b"[") else dict
+        content: Any = rows_of(source) if file.suffix == ".csv" else content_of(source, kind)
+        for entry in content if isinstance(content, list) else [content]:
+            stated = ((name, number(value)) for name, value in declared(dict, entry, {}).items())
+            runs.append(MeasuredRun(overrides, {name: value for name, value in stated if value is not None}))
     missing = len(jobs) - len(complete)
     notes = [f"{missing:,} of {len(jobs):,} jobs without a file of results left out"] if missing else []
-    runs = (MeasuredRun(_overrides(job), values) for job, results in complete for values in _results_in(results))
     hint = "the jobs have no overrides: python app.py -m level=1,9"
     return table_of(Source(str(folder), b""), runs, notes=notes, hint=hint)
-
-
-def _overrides(job: Path) -> dict[str, str]:
-    source, overrides = read_source(job / OVERRIDES), dict[str, str]()
-    for at, line in enumerate(source.text().splitlines(), 1):
-        stripped = line.strip()
-        if (override := _OVERRIDE.fullmatch(stripped)) is not None:
-            overrides[override[2].strip()] = override[3].strip("'\"")
-        elif stripped not in ("", "[]", "---") and not re.match(r"-\s+['\"]?~", stripped):
-            raise InputError(Problem("not an override", source.name, at, text=line, hint="for example '- level=9'"))
-    return overrides
 
 
 def _result_file(job: Path) -> Path | None:
@@ -325,13 +325,3 @@ def _result_file(job: Path) -> Path | None:
         message = f"several files of results: {listed([path.name for path in files])}"
         raise InputError(Problem(message, str(job), hint=f"keep one, or call it {_PREFERRED[0]}.json"))
     return files[0] if files else None
-
-
-def _results_in(file: Path) -> Iterator[dict[str, float]]:
-    """Yield the numbers in a file of results: an object, a list of objects, or rows."""
-    source = read_source(file)
-    is_list = source.content.lstrip().startswith(b"[")
-    content: Any = rows_of(source) if file.suffix == ".csv" else content_of(source, list if is_list else dict)
-    for entry in content if isinstance(content, list) else [content]:
-        items = entry.items() if isinstance(entry, dict) else ()
-        yield {name: found for name, value in items if (found := number(value)) is not None}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import chain, product, zip_longest
 from typing import Any
@@ -165,7 +164,18 @@ def _google_table(source: Source, entries: Sequence[Mapping[str, Any]]) -> Table
     threads = differing([{"threads": cell(each["threads"])} if "threads" in each else {} for each in entries])
     runs = []
     for entry, count in zip(entries, threads, strict=True):
-        family, options = _family_and_options(str(entry.get("run_name") or entry.get("name") or ""))
+        # A name such as `BM_zip/1/size:64`.
+        family, *parts = str(entry.get("run_name") or entry.get("name") or "").split("/")
+        options = dict[str, str]()
+        for part in (part for part in parts if not _FLAGS.fullmatch(part)):
+            key, colon, value = part.partition(":")
+            if colon and key:
+                options[key] = value
+            elif number(part) is None and not options:
+                # The method of a fixture, or a benchmark that is registered with a name for its arguments.
+                family = f"{family}/{part}"
+            else:
+                options[f"arg{len(options) + 1}"] = part
         values: dict[str, float | None] = {}
         if entry.get("error_occurred") not in (True, "true") and not entry.get("skipped"):
             unit = declaration.PER_SECOND.get(str(entry.get("time_unit", "ns")), 1.0)
@@ -177,25 +187,8 @@ def _google_table(source: Source, entries: Sequence[Mapping[str, Any]]) -> Table
     return table_of(source, runs, main="real_time", hint=hint, units={"real_time": "s", "cpu_time": "s"})
 
 
-def _family_and_options(name: str) -> tuple[str, dict[str, str]]:
-    """Return the benchmark and the options of a name such as `BM_zip/1/size:64`."""
-    family, *parts = name.split("/")
-    options: dict[str, str] = {}
-    for part in parts:
-        key, colon, value = part.partition(":")
-        if _FLAGS.fullmatch(part):
-            continue
-        if colon and key:
-            options[key] = value
-        elif number(part) is None and not options:
-            # The method of a fixture, or a benchmark that is registered with a name for its arguments.
-            family = f"{family}/{part}"
-        else:
-            options[f"arg{len(options) + 1}"] = part
-    return family, options
-
-
 _JMH_SETTINGS = ("threads", "forks", "jvmArgs", "jvm")
+_JMH_HINT, _JMH_UNITS = "give the benchmark parameters: @Param", {"time": "s", "throughput": "1/s"}
 _JMH_RESULT: dict[str, Any] = {"benchmark": str, "mode": str | None, "primaryMetric": {"rawData": list | None}}
 _JMH_RESULT |= {"params": dict | None, "secondaryMetrics": dict | None}
 
@@ -204,43 +197,34 @@ _JMH_RESULT |= {"params": dict | None, "secondaryMetrics": dict | None}
 def jmh_json(source: Source, results: Any) -> TableSource:
     """Read `-rf json` of JMH: parameters are options, the method is a context, each iteration is a repetition."""
     settings = differing([{name: cell(result.get(name)) for name in _JMH_SETTINGS} for result in results])
-    runs = []
-    for result, setting in zip(results, settings, strict=True):
+    modes, runs = differing([{"mode": cell(result.get("mode"))} for result in results]), []
+    for result, setting, mode in zip(results, settings, modes, strict=True):
         metric, secondary = result["primaryMetric"], result.get("secondaryMetrics") or {}
         scores = ((name, value.get("score")) for name, value in secondary.items() if isinstance(value, dict))
         others = {name.lstrip("·"): number(score) for name, score in scores}
         options = {**(result.get("params") or {}), **setting}
-        contexts = {"benchmark": result["benchmark"], "mode": result.get("mode")}
+        contexts = {"benchmark": result["benchmark"], **mode}
         forks = metric.get("rawData") or [[metric.get("score")]]
         for score in chain.from_iterable(fork for fork in forks if isinstance(fork, list)):
             name, value = _jmh_value(score, str(metric.get("scoreUnit")))
             runs.append(MeasuredRun(options, {name: value, **others}, contexts))
-    return _jmh_table(source, runs)
+    return table_of(source, runs, hint=_JMH_HINT, units=_JMH_UNITS)
 
 
 @Benchmark("JMH", rb'"?Benchmark"?[,;]"?Mode"?[,;]"?Threads"?[,;]"?Samples"?[,;][^\n]*"?Unit\b', content=ROWS)
 def jmh_csv(source: Source, rows: Sequence[Mapping[str, str]]) -> TableSource:
     """Read `-rf csv` of JMH, also with decimal commas: as JSON, with the mean of each result."""
     threads = differing([{"threads": row["Threads"]} for row in rows])
-    runs: dict[tuple[str, ...], MeasuredRun] = {}
-    for row, setting in zip(rows, threads, strict=True):
+    modes, runs = differing([{"mode": row["Mode"]} for row in rows]), dict[tuple[str, ...], MeasuredRun]()
+    for row, setting, mode in zip(rows, threads, modes, strict=True):
         # `a.B.put:gc.alloc.rate` is a further property of `a.B.put`.
         full_name, _, label = row["Benchmark"].partition(":")
         options = {name.removeprefix("Param: "): row[name] for name in row if name.startswith("Param: ")} | setting
         name, value = _jmh_value(row["Score"].replace(",", "."), row["Unit"])
         key = (full_name, row["Mode"], *options.values())
-        earlier = runs[key].values if key in runs else {}
-        contexts = {"benchmark": full_name, "mode": row["Mode"]}
-        runs[key] = MeasuredRun(options, {**earlier, label.lstrip("·") or name: value}, contexts)
-    return _jmh_table(source, [*runs.values()])
-
-
-def _jmh_table(source: Source, runs: Sequence[MeasuredRun]) -> TableSource:
-    """Return the table of some runs; their mode is a context if there are several."""
-    if len({run.contexts["mode"] for run in runs}) == 1:
-        runs = [replace(run, contexts={"benchmark": run.contexts["benchmark"]}) for run in runs]
-    units = {"time": "s", "throughput": "1/s"}
-    return table_of(source, runs, hint="give the benchmark parameters: @Param", units=units)
+        values = {**(runs[key].values if key in runs else {}), label.lstrip("·") or name: value}
+        runs[key] = MeasuredRun(options, values, {"benchmark": full_name, **mode})
+    return table_of(source, runs.values(), hint=_JMH_HINT, units=_JMH_UNITS)
 
 
 def _jmh_value(score: Any, unit: str) -> tuple[str, float | None]:

@@ -1,4 +1,4 @@
-"""Experiments in Extra-P's formats: text, JSON lines, JSON, and the archives of Extra-P 4.
+"""Experiments in Extra-P's formats: text, JSON lines, JSON, the archives of Extra-P 4, and CUBE4 profiles.
 
 Text has one statement per line: `PARAMETER p n`, `POINTS (4 100) (8 100)`, `REGION main->solve`, `METRIC time`, and a
 `DATA` with all repetitions for each point. A region or a metric applies until the next one. What follows `#` is a
@@ -6,7 +6,8 @@ comment, but in names. A `DATA` without values, a point without measurements, is
 
 A line of JSON lines is `{"params": {"p": 4, "n": 100}, "callpath": "main->solve", "metric": "time", "value": 1.2}`.
 JSON nests call paths, metrics and points: `{"parameters": ["p"], "measurements": {"main": {"time": [{"point": [4],
-"values": [3]}]}}}`; archives (`.extra-p`) have `coordinates` for `point`.
+"values": [3]}]}}}`; archives (`.extra-p`) have `coordinates` for `point`. CUBE4 profiles (`.cubex`, of Score-P and
+Scalasca) are read with the library pycubexr of the extra `cube`.
 """
 
 from __future__ import annotations
@@ -14,16 +15,18 @@ from __future__ import annotations
 import io
 import json
 import re
+import warnings
 import zipfile
 import zlib
-from collections.abc import Collection, Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
 
 from splc.data.measurements import DEFAULT_METRIC, ROOT_CALLPATH, Experiment, Key
-from splc.errors import InputError, OutputError, Problem, Problems, listed, nearest, plural, shorten
+from splc.errors import InputError, OutputError, Problem, Problems, SpecError, listed, nearest, plural, shorten
 from splc.formats.benchmarks.declaration import number
 from splc.formats.column_choice import shown_value
 from splc.formats.detect import KEYWORDS, PARAMETERS, not_read
@@ -31,6 +34,7 @@ from splc.formats.experiments.rows import ExperimentRows, check_names, read_numb
 from splc.io.files import MAX_UNPACKED, Source
 from splc.io.json import mismatches, parse_json
 from splc.io.numbers import number_text
+from splc.types import Array
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _STATEMENT = re.compile(r"([^\s(]*)(.*)", re.DOTALL)
@@ -42,109 +46,87 @@ _NOTED = 5
 
 
 def parse_experiment_text(source: Source) -> Experiment:
-    """Return the experiment of a file in Extra-P's text format."""
-    return _StatementReader(source).experiment()
-
-
-class _StatementReader:
-    """Reads a file statement by statement; problems are collected."""
-
-    def __init__(self, source: Source) -> None:
-        self.source, self.problems = source, Problems(source.name)
-        self.parameters, self.current, self.named = dict[str, None](), dict[str, str](), dict[Key, int]()
-        # Coordinates, line, and whether they were in parentheses, which are optional for one parameter.
-        self.points = list[tuple[list[float], int, bool]]()
-        # The first line of the data of a region and metric, and the repetitions of each point.
-        self.blocks = dict[Key, tuple[int, list[list[float]]]]()
-        self.rows: list[list[float]] | None = None
-
-    def statement(self, text: str, line: int) -> None:
-        """Read one line that is neither empty nor a comment."""
+    """Return the experiment of a file in Extra-P's text format; problems of all statements are reported together."""
+    problems, parameters = Problems(source.name), dict[str, None]()
+    # The current region and metric, and the line where each was named first.
+    current, named = {"REGION": "", "METRIC": DEFAULT_METRIC}, dict[Key, int]()
+    # Coordinates, line, and whether they were in parentheses, which are optional for one parameter.
+    points = list[tuple[list[float], int, bool]]()
+    # The first line of the data of a region and metric, and the repetitions of each point; those of the current one.
+    blocks, rows, is_new = dict[Key, tuple[int, list[list[float]]]](), list[list[float]](), True
+    for line, text in enumerate(map(str.strip, _LINE_END.split(source.text())), start=1):
+        if not text or text.startswith("#"):
+            continue
         match = _STATEMENT.match(text)
         keyword, argument = (match[1], match[2].strip()) if match else (text, "")
         uncommented = _COMMENT.sub("", argument).strip()
         if keyword not in KEYWORDS:
-            hint = f"the statements are {', '.join(KEYWORDS)}; comments begin with #"
-            if len(self.problems) < _HINTS and len(keyword) < 2 * max(map(len, KEYWORDS)):
+            hint: str | None = f"the statements are {', '.join(KEYWORDS)}; comments begin with #"
+            if len(problems) < _HINTS and len(keyword) < 2 * max(map(len, KEYWORDS)):
                 hint = nearest(keyword, KEYWORDS) or hint
-            self.problems.add(f"unknown statement {shown_value(keyword)}", line, text=text[:200], hint=hint)
+            problems.add(f"unknown statement {shown_value(keyword)}", line, text=text[:200], hint=hint)
         elif keyword == "DATA":
-            self.data(uncommented, line)
-        elif not (argument if keyword in ("REGION", "METRIC") else uncommented):
-            missing_kind = "coordinates" if keyword == "POINTS" else "a name"
-            self.problems.add(f"{keyword} without {missing_kind}", line)
+            region, metric = current["REGION"], current["METRIC"]
+            if is_new and not region:
+                problems.add("DATA before any REGION", line, hint="write REGION and a name before it")
+            elif is_new and (region, metric) in blocks:
+                message = f"REGION {region}, METRIC {metric} has data since line {blocks[region, metric][0]}"
+                hint = "write all repetitions of a point after one DATA; is this another region or metric?"
+                problems.add(message, line, hint=hint)
+            if is_new:
+                # A duplicate is read as well, to report its problems.
+                is_new, rows = False, []
+                blocks.setdefault((region, metric), (line, rows))
+            rows.append([read_number(piece, problems, line=line) for piece in uncommented.split()])
+        elif not (argument if keyword in current else uncommented):
+            problems.add(f"{keyword} without {'coordinates' if keyword == 'POINTS' else 'a name'}", line)
         elif keyword == "PARAMETER":
             for name in uncommented.split():
-                if name in self.parameters:
-                    self.problems.add(f"duplicate parameter {shown_value(name)}", line)
-                self.parameters[name] = None
+                if name in parameters:
+                    problems.add(f"duplicate parameter {shown_value(name)}", line)
+                parameters[name] = None
         elif keyword == "POINTS":
-            self.coordinates(uncommented, line)
+            if blocks:
+                problems.add("POINTS after DATA", line, hint="the points come first; every series has all of them")
+            # `(4 100) (8 100)`, or `4 8`.
+            pieces = _PIECE.findall(uncommented)
+            for enclosed, loose, _ in (piece for piece in pieces if not piece[2]):
+                values = [read_number(each, problems, line=line) for each in (loose or enclosed).split()]
+                points.append((values, line, not loose))
+            if any(parenthesis for *_, parenthesis in pieces):
+                hint = "POINTS (4 100) (8 100)"
+                problems.add("the parentheses do not match", line, text=uncommented, hint=hint)
         else:
-            self.current[keyword] = argument
-            self.named.setdefault((keyword, argument), line)
-            self.rows = None
-
-    def coordinates(self, text: str, line: int) -> None:
-        """Read `(4 100) (8 100)`, or `4 8`."""
-        if self.blocks:
-            self.problems.add("POINTS after DATA", line, hint="the points come first; every series has all of them")
-        pieces = _PIECE.findall(text)
-        for enclosed, loose, parenthesis in pieces:
-            if not parenthesis:
-                values = [read_number(each, self.problems, line=line) for each in (loose or enclosed).split()]
-                self.points.append((values, line, not loose))
-        if any(parenthesis for *_, parenthesis in pieces):
-            self.problems.add("the parentheses do not match", line, text=text, hint="POINTS (4 100) (8 100)")
-
-    def data(self, text: str, line: int) -> None:
-        """Read the repetitions at the next point."""
-        key = (self.current.get("REGION", ""), self.current.get("METRIC", DEFAULT_METRIC))
-        if self.rows is None:
-            if not key[0]:
-                self.problems.add("DATA before any REGION", line, hint="write REGION and a name before it")
-            elif key in self.blocks:
-                message = f"REGION {key[0]}, METRIC {key[1]} has data since line {self.blocks[key][0]}"
-                hint = "write all repetitions of a point after one DATA; is this another region or metric?"
-                self.problems.add(message, line, hint=hint)
-            # A duplicate is read as well, to report its problems.
-            self.rows = []
-            self.blocks.setdefault(key, (line, self.rows))
-        self.rows.append([read_number(piece, self.problems, line=line) for piece in text.split()])
-
-    def experiment(self) -> Experiment:
-        """Return the experiment."""
-        for at, text in enumerate(map(str.strip, _LINE_END.split(self.source.text())), start=1):
-            if text and not text.startswith("#"):
-                self.statement(text, at)
-        contents = {"PARAMETER": self.parameters, "POINTS": self.points, "DATA": self.blocks}
-        for keyword in (keyword for keyword, content in contents.items() if not content):
-            self.problems.add(f"there is no {keyword} in the file")
-        wrong = [point for point in self.points if self.parameters and len(point[0]) != len(self.parameters)]
-        # The first point of each line.
-        for coordinates, line, enclosed in {point[1]: point for point in reversed(wrong)}.values():
-            hint = None if enclosed else "write each point in parentheses: POINTS (4 100) (8 100)"
-            self.problems.add(f"a point with {_sizes(coordinates, self.parameters)}", line, hint=hint)
-        points, fewer = len(self.points), "write DATA without values for a point that was not measured"
-        for (region, metric), (line, data) in self.blocks.items() if points else ():
-            counts = f"{plural(len(data), 'line', 'lines')} of DATA, but {plural(points, 'point', 'points')}"
-            if len(data) != points:
-                hint = fewer if len(data) < points else None
-                self.problems.add(f"REGION {region}, METRIC {metric}: {counts}", line, hint=hint)
-        self.problems.raise_if_any(InputError)
-        rows = ExperimentRows(self.source, list(self.parameters))
-        point_indices = [rows.point(coordinates) for coordinates, _, _ in self.points]
-        for key, (_, data) in self.blocks.items():
-            for point_index, values in zip(point_indices, data, strict=True):
-                rows.add(point_index, key, values)
-        used = {*(("REGION", region) for region, _ in self.blocks), *(("METRIC", metric) for _, metric in self.blocks)}
-        unused = [pair for pair in self.named.items() if pair[0] not in used]
-        notes = [f"line {line}: {keyword} {name} has no DATA" for (keyword, name), line in unused[:_NOTED]]
-        if len(unused) > _NOTED:
-            notes.append(f"{len(unused) - _NOTED} more names have no DATA")
-        if repeated := points - len(set(point_indices)):
-            notes.append(f"{plural(repeated, 'point is', 'points are')} equal to earlier ones: used as repetitions")
-        return rows.experiment(notes)
+            current[keyword], is_new = argument, True
+            named.setdefault((keyword, argument), line)
+    contents = {"PARAMETER": parameters, "POINTS": points, "DATA": blocks}
+    for keyword in (keyword for keyword, content in contents.items() if not content):
+        problems.add(f"there is no {keyword} in the file")
+    wrong = [point for point in points if parameters and len(point[0]) != len(parameters)]
+    # The first point of each line.
+    for coordinates, line, enclosed in {point[1]: point for point in reversed(wrong)}.values():
+        hint = None if enclosed else "write each point in parentheses: POINTS (4 100) (8 100)"
+        problems.add(f"a point with {_sizes(coordinates, parameters)}", line, hint=hint)
+    for (region, metric), (line, data) in blocks.items() if points else ():
+        counts = f"{plural(len(data), 'line', 'lines')} of DATA, but {plural(len(points), 'point', 'points')}"
+        if len(data) != len(points):
+            missing = "write DATA without values for a point that was not measured"
+            hint = missing if len(data) < len(points) else None
+            problems.add(f"REGION {region}, METRIC {metric}: {counts}", line, hint=hint)
+    problems.raise_if_any(InputError)
+    experiment = ExperimentRows(source, list(parameters))
+    point_indices = [experiment.point(coordinates) for coordinates, _, _ in points]
+    for key, (_, data) in blocks.items():
+        for point_index, values in zip(point_indices, data, strict=True):
+            experiment.add(point_index, key, values)
+    used = {*(("REGION", region) for region, _ in blocks), *(("METRIC", metric) for _, metric in blocks)}
+    unused = [pair for pair in named.items() if pair[0] not in used]
+    notes = [f"line {line}: {keyword} {name} has no DATA" for (keyword, name), line in unused[:_NOTED]]
+    if len(unused) > _NOTED:
+        notes.append(f"{len(unused) - _NOTED} more names have no DATA")
+    if repeated := len(points) - len(set(point_indices)):
+        notes.append(f"{plural(repeated, 'point is', 'points are')} equal to earlier ones: used as repetitions")
+    return experiment.experiment(notes)
 
 
 def _sizes(coordinates: Sequence[Any], parameters: Collection[str]) -> str:
@@ -306,3 +288,115 @@ def parse_experiment_archive(source: Source) -> Experiment:
         raise InputError(Problem(f"{MEMBER} decompresses to more than {MAX_UNPACKED:,} bytes", source.name))
     experiment = parse_experiment_json(Source(f"{source.name}:{MEMBER}", content))
     return replace(experiment, report=replace(experiment.report, source=source.name, sha256=source.sha256))
+
+
+Scaling = Literal["weak", "weak_threaded", "strong"]
+SCALINGS = ("weak", "weak_threaded", "strong")
+SEPARATOR = "->"
+_ROUNDING = 1e-12  # differences of sums below this share of them are rounding errors
+_LARGEST = np.finfo(float).max
+# Kinds of values that are combined by their minimum or maximum.
+_EXTREMES = {"MINDOUBLE": np.fmin, "MAXDOUBLE": np.fmax}
+
+
+@dataclass(frozen=True)
+class CubeProfile:
+    """The values of one run."""
+
+    values: Mapping[Key, float]  # (call path, metric) → the value, over all processes and threads
+    callpaths: frozenset[str]  # all call paths
+    additive: frozenset[str]  # the metrics whose values are sums: call paths without a value in the file have 0
+    skipped: Mapping[str, str] = field(default_factory=dict)  # metric → the reason why it is not read
+
+
+def read_cube_profile(path: Path, scaling: Scaling = "weak", *, inclusive: bool = False) -> CubeProfile:
+    """Read a profile."""
+    try:
+        from pycubexr import CubexParser
+        from pycubexr.utils.exceptions import MissingMetricError, UnsupportedMetricFormatError
+    except ImportError:
+        hint = "install it with: pip install 'splc[cube]'"
+        raise SpecError("CUBE profiles (.cubex) need the library pycubexr", hint=hint) from None
+    values, skipped, additive = dict[Key, float](), dict[str, str](), set[str]()
+    parser = CubexParser(str(path))
+    try:
+        with warnings.catch_warnings(), parser:
+            # The library warns about checksums that one version of the writer computes wrongly.
+            warnings.simplefilter("ignore")
+            nodes = _Nodes(parser)
+            for metric in parser.all_metrics():
+                try:
+                    metric_values = parser.get_metric_values(metric, cache=False)
+                    table = np.asarray(metric_values.values.astype(float))
+                    if table.ndim != 1:
+                        raise NotImplementedError
+                except MissingMetricError:
+                    skipped[metric.name] = "no values in the file"
+                except (UnsupportedMetricFormatError, NotImplementedError):
+                    skipped[metric.name] = f"values of the type {metric.data_type}"
+                else:
+                    rows = metric_values.cnode_indices
+                    table = table.reshape(len(rows), -1)
+                    by_path = _values_by_path(nodes, metric, rows, table, scaling, inclusive)
+                    values |= {(callpath, metric.name): value for callpath, value in by_path.items()}
+                    additive |= set() if metric.data_type in _EXTREMES else {metric.name}
+    except Exception:
+        # The library does not check what it reads: damage is an error of any kind.
+        values = {}
+    finally:
+        # The library does not close a damaged file.
+        if (archive := getattr(parser, "_cubex_file", None)) is not None:
+            archive.close()
+    if not values:
+        hint = "a CUBE4 profile is a tar archive with anchor.xml and the values of each metric; is the file complete?"
+        raise InputError(Problem("the CUBE profile is damaged, or has no values", str(path), hint=hint))
+    return CubeProfile(values, frozenset(nodes.paths), frozenset(additive), skipped)
+
+
+class _Nodes:
+    """The call tree of a profile: callers come before callees."""
+
+    def __init__(self, parser: Any) -> None:
+        self.paths, self.parents, self.positions = list[str](), list[int](), dict[int, int]()
+        for node in parser.all_cnodes():
+            parent = -1 if node.parent is None else self.positions[node.parent.id]
+            name = node.region.name + "".join(f"({key}={value})" for key, value in node.parameters.items())
+            self.paths.append(name if parent < 0 else f"{self.paths[parent]}{SEPARATOR}{name}")
+            self.parents.append(parent)
+            self.positions[node.id] = len(self.parents) - 1
+
+
+def _values_by_path(
+    nodes: _Nodes, metric: Any, rows: Mapping[int, int], table: Array, scaling: Scaling, inclusive: bool
+) -> dict[str, float]:
+    """Return call path → value of a metric; `rows`: id of a node → its row in the table of processes and threads."""
+    at, parents = np.array([nodes.positions[node] for node in rows], dtype=np.int64), np.array(nodes.parents)
+    extreme, by_path = _EXTREMES.get(metric.data_type), dict[str, float]()
+    if extreme is not None:
+        found = zip((nodes.paths[node] for node in at.tolist()), extreme.reduce(table, axis=1).tolist(), strict=True)
+        # CUBE stores the largest number where there are no values.
+        for path, value in ((path, value) for path, value in found if abs(value) < _LARGEST):
+            by_path[path] = float(extreme(by_path.get(path, value), value))
+        return by_path
+    # Sums and means of differences are differences of sums and means; only idle threads need all columns.
+    if scaling != "weak_threaded":
+        table = table.sum(axis=1, keepdims=True) if scaling == "strong" else table.mean(axis=1, keepdims=True)
+    exclusive = np.zeros((len(parents), table.shape[1]))
+    exclusive[at] = table
+    if metric.metric_type == "INCLUSIVE" and not inclusive:
+        child_nodes = at[parents[at] >= 0]
+        totals = exclusive.copy()
+        np.subtract.at(exclusive, parents[child_nodes], totals[child_nodes])
+        exclusive[np.abs(exclusive) <= _ROUNDING * np.abs(totals)] = 0.0
+    elif metric.metric_type == "EXCLUSIVE" and inclusive:
+        present = np.isin(np.arange(len(parents)), at)
+        for node in range(len(parents) - 1, -1, -1):
+            if parents[node] >= 0:
+                exclusive[parents[node]] += exclusive[node]
+                present[parents[node]] |= present[node]
+        at = np.flatnonzero(present)
+    sums: dict[str, Array] = {}  # calls of one function from several places of another one have the same path
+    for node in at.tolist():
+        path = nodes.paths[node]
+        sums[path] = sums[path] + exclusive[node] if path in sums else exclusive[node]
+    return {path: float(path_sums.sum() / max(np.count_nonzero(path_sums), 1)) for path, path_sums in sums.items()}

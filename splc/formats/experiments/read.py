@@ -1,31 +1,205 @@
-"""Readers of experiments in any format: files of Extra-P, CSV, folders of CUBE profiles or CSV, and benchmark tools.
+"""Readers of experiments in any format: files of Extra-P, CSV, benchmark tools, and folders with a file per run.
 
-Of the output of benchmark tools, numeric options are parameters, and benchmarks are call paths.
+Of the output of benchmark tools, numeric options are parameters, and benchmarks are call paths. Files of runs are CUBE
+profiles or CSV tables: `app.p8.n64.r1/profile.cubex` is a repetition of p = 8, n = 64. A parameter is a word and a
+number (`x4`, `p=4`); `r1`, `rep1` and `run1` number repetitions. Parameters with the same value in all names are left
+out (a program called `lulesh2`). Where the folders of profiles name the points, digits in the names of files are
+ignored.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from splc.data.measurements import Experiment
-from splc.errors import InputError, Problem, SpecError, listed, unknown_name_hint
+from splc.errors import InputError, Problem, Problems, SpecError, SplcError, listed, plural, unknown_name_hint
 from splc.formats import detect
 from splc.formats.benchmarks.declaration import BENCHMARK, OVERRIDES, files_in
 from splc.formats.benchmarks.tools import benchmark_of, read_benchmark
-from splc.formats.column_choice import ColumnChoice
+from splc.formats.column_choice import ColumnChoice, shown_value
 from splc.formats.detect import KEYWORDS, ExperimentFormat
-from splc.formats.experiments.folder import SCALINGS, Scaling, is_cube, parse_csv_folder, parse_cube_folder
-from splc.formats.experiments.rows import parse_experiments_csv
+from splc.formats.experiments.extrap import SCALINGS, CubeProfile, Scaling, read_cube_profile
+from splc.formats.experiments.rows import ExperimentRows, parse_experiments_csv
 from splc.formats.labels import left_out
 from splc.formats.measurements.tables import read_file_columns
 from splc.formats.table import TableSource
 from splc.io.csv_rows import rows_with, texts_in
-from splc.io.files import STANDARD, Source, read_source
+from splc.io.files import STANDARD, Source, read_source, sha256_of
 from splc.io.json import parse_json
 from splc.io.numbers import parse_column
+
+_REPETITION = re.compile(r"(?:^|(?<=[./_-]))r(?:ep|un)?=?[0-9]+(?=$|[./_-])", re.IGNORECASE)
+_NUMBER = r"[0-9]+(?:[.,][0-9]+)?"
+_PAIR = re.compile(rf"(?<![^\W\d_])(?:([^\W\d_][^\W_]*)=([+-]?{_NUMBER}(?:[eE][+-]?[0-9]+)?)|([^\W\d_]+)({_NUMBER}))")
+_DIGITS = re.compile(r"[0-9]+")
+_EXAMPLE = "name each folder or file as app.p8.n64.r1: parameters with their values, and the number of the repetition"
+
+
+NamedPoints = tuple[tuple[str, ...], tuple[tuple[float, ...], ...]]  # parameters, and the coordinates of each file
+
+
+def named_points(names: Sequence[str], folder: str, *, by_folder: bool) -> NamedPoints:
+    """Return the parameters and points of files from their paths inside of a folder, without suffixes."""
+    problems, folders = Problems(folder), [name.rpartition("/")[0] for name in names]
+    points = {tuple(match[0] for match in _PAIR.finditer(_without_repetition(path))) for path in folders}
+    # Folders state the points if they have parameters, and differ in them or have one file each.
+    differ = len(names) > 1 and (len(points) > 1 or len(set(folders)) == len(names))
+    if by_folder and differ and () not in points:
+        _check_files(names, folder)
+        names = folders
+    parsed = [_pairs(name, problems) for name in names]
+    problems.raise_if_any(InputError)
+    first, remainder = parsed[0]
+    for name, (_, other_remainder) in zip(names, parsed, strict=True):
+        if other_remainder != remainder:
+            pair = f"{shown_value(names[0])} and {shown_value(name)}"
+            hint = f"{_EXAMPLE}; keep profiles of other programs, versions and machines in other folders"
+            message = f"names differ in more than parameters and repetitions: {pair}"
+            raise InputError(Problem(message, folder, hint=hint))
+    if not first:
+        number = plural(len(names), "profile has", "profiles have")
+        raise InputError(Problem(f"the names of {number} no parameter: {shown_value(names[0])}", folder, hint=_EXAMPLE))
+    selected = tuple([name for name in first if len({values[name] for values, _ in parsed}) > 1] or first)
+    return selected, tuple(tuple(values[name] for name in selected) for values, _ in parsed)
+
+
+def _check_files(names: Sequence[str], folder: str) -> None:
+    """Raise an error if names of files differ in more than digits, or in more than the repetition in one folder."""
+    firsts: dict[str | None, tuple[str, str]] = {}
+    for name in names:
+        base, _, file_name = name.rpartition("/")
+        base_name = _without_repetition(file_name)
+        for key, text in ((None, _DIGITS.sub("0", base_name)), (base, base_name)):
+            first_text, first_name = firsts.setdefault(key, (text, name))
+            if first_text != text:
+                pair = f"{shown_value(first_name)} and {shown_value(name)}"
+                message = f"folders state the parameters, but names of files differ: {pair}"
+                hint = "numbers in the names of files are ignored there: use one folder for each run, as app.p8.n64.r1"
+                raise InputError(Problem(message, folder, hint=hint))
+
+
+def _without_repetition(name: str) -> str:
+    """Return a name without the number of the repetition, the last one that looks like one."""
+    last = max(_REPETITION.finditer(name), key=re.Match.start, default=None)
+    return name if last is None else name[: last.start()] + name[last.end() :]
+
+
+def _pairs(name: str, problems: Problems) -> tuple[dict[str, float], str]:
+    """Return parameter → value in a name, and the name without values and repetition."""
+    name = _without_repetition(name)
+    values: dict[str, float] = {}
+    for match in _PAIR.finditer(name):
+        parameter, value = match[1] or match[3], float((match[2] or match[4]).replace(",", "."))
+        if not np.isfinite(value):
+            problems.add(f"{shown_value(name)}: the value of {shown_value(parameter)} is too large")
+        elif values.setdefault(parameter, value) != value:
+            problems.add(f"{shown_value(name)}: the parameter {shown_value(parameter)} has two values")
+    return values, _PAIR.sub(lambda match: f"<{match[1] or match[3]}>", name)
+
+
+CUBE, CSV = ".cubex", ".csv"
+_LEVELS = 4  # levels of folders that are searched: `p8/n64/r1/profile.cubex`
+
+
+def parse_cube_folder(path: Path, scaling: Scaling, *, inclusive: bool) -> Experiment:
+    """Return the experiment in a folder of profiles; profiles of the same point are repetitions."""
+
+    def parsed(file: Path, _: object) -> CubeProfile:
+        return read_cube_profile(file, scaling, inclusive=inclusive)
+
+    (parameters, points), profiles, source = _read_runs(path, CUBE, parsed)
+    rows, skipped, reasons = ExperimentRows(source, parameters), Counter[str](), dict[str, str]()
+    for point, (_, profile) in zip(points, profiles, strict=True):
+        reasons |= profile.skipped
+        skipped.update(profile.skipped.keys())
+        for key, value in profile.values.items():
+            rows.add(rows.point(point), key, [value])
+    # A series of another profile whose call path is in this one, without a value, which means 0.
+    for key in dict.fromkeys(key for _, profile in profiles for key in profile.values):
+        for point, (_, profile) in zip(points, profiles, strict=True):
+            if key[0] in profile.callpaths and key[1] in profile.additive and key not in profile.values:
+                rows.add(rows.point(point), key, [0.0])
+    number, aggregation = len(profiles), f"the {'sums' if scaling == 'strong' else 'means'} over processes and threads"
+    if scaling == "weak_threaded":
+        aggregation += " with a value other than 0"
+    notes = [f"{plural(number, 'profile', 'profiles')}; values are {aggregation} (--scaling {scaling})"]
+    if absent := [f"{name} ({reasons[name]})" for name, count in skipped.items() if count == number]:
+        notes.append(f"{plural(len(absent), 'metric is', 'metrics are')} not read: {listed(absent, 3)}")
+    if partly := [f"{name} in {count} of {number}" for name, count in skipped.items() if count < number]:
+        metric_count = plural(len(partly), "metric has", "metrics have")
+        notes.append(f"{metric_count} no values in some profiles: {listed(partly, 3)}")
+    return rows.experiment(notes)
+
+
+def parse_csv_folder(path: Path, parameters: Sequence[str] | None, choice: ColumnChoice) -> Experiment:
+    """Return the experiment in a folder of tables without columns of the parameters that are in their names."""
+
+    def parsed(file: Path, point: Mapping[str, float]) -> Experiment:
+        return parse_experiments_csv(read_source(file), [*point, *(parameters or ())], choice, (), point)[0]
+
+    (names, _), tables, source = _read_runs(path, CSV, parsed)
+    first_file, first = tables[0]
+    rows = ExperimentRows(source, first.parameters)
+    for file, table in tables:
+        if table.contexts != first.contexts:
+            message = f"contexts differ from those of {first_file}: {dict(table.contexts)} and {dict(first.contexts)}"
+            hint = "select one with --where, or leave the column out with --ignore"
+            raise InputError(Problem(message, str(file), hint=hint))
+        for key, values in table.series.items():
+            for point, row in zip(table.points.tolist(), values, strict=True):
+                rows.add(rows.point(point), key, row[~np.isnan(row)].tolist())
+    note = f"{plural(len(tables), 'table', 'tables')}; from their names: {listed(names)}"
+    return replace(rows.experiment([note]), contexts=first.contexts)
+
+
+def _read_runs(
+    path: Path, suffix: str, read: Callable[[Path, Mapping[str, float]], Any]
+) -> tuple[NamedPoints, list[tuple[Path, Any]], Source]:
+    """Return the points in the names of files, what `read` returns for each file, and a source that lists them all."""
+    if not (files := _files_below(path, suffix) if path.is_dir() else [path]):
+        hint = "collect the files of all runs in one folder: runs/app.p8.r1/profile.cubex, or runs/p8.csv"
+        message = f"there are no profiles (*{CUBE}) or tables (*{CSV}) in the folder"
+        raise InputError(Problem(message, str(path), hint=hint))
+    # The point of a single file may be in the name of its folder.
+    base = (path if path.is_dir() else path.absolute().parent.parent).absolute()
+    names = [file.absolute().relative_to(base).with_suffix("").as_posix() for file in files]
+    named = named_points(names, str(path), by_folder=suffix == CUBE)
+    problems = Problems()
+    contents, listing = [], ""
+    for name, file, point in zip(names, files, named[1], strict=True):
+        try:
+            listing += f"{sha256_of(file.read_bytes())}  {name}\n"
+            contents.append((file, read(file, dict(zip(named[0], point, strict=True)))))
+        except OSError as error:
+            problems.include(InputError(Problem(f"cannot be read: {error.strerror}", str(file))))
+        except InputError as error:
+            problems.include(error)
+        except SplcError as error:
+            raise error.at(str(file)) from None
+    problems.raise_if_any(InputError)
+    return named, contents, Source(str(path), listing.encode("utf-8", "surrogateescape"))
+
+
+def _files_below(folder: Path, suffix: str) -> list[Path]:
+    """Return the files in a folder and in those below it, without hidden ones, in the order of their names."""
+    files: list[Path] = []
+    entries = [folder]
+    try:
+        for _ in range(_LEVELS):
+            inner = (entry for directory in entries if directory.is_dir() for entry in directory.iterdir())
+            entries = [entry for entry in inner if not entry.name.startswith(".")]
+            files += [entry for entry in entries if entry.suffix == suffix and entry.is_file()]
+    except OSError as error:
+        raise InputError(Problem(f"cannot be read: {error.strerror}", str(error.filename))) from None
+    return sorted(files)
 
 
 def _of_benchmark(
@@ -94,7 +268,7 @@ def read_experiments(
 ) -> tuple[Experiment, ...]:
     """Read the experiments of a file or folder, one per value of the contexts in `choice.by`. See `read_experiment`."""
     file = None if isinstance(path, Source) or str(path) == STANDARD else Path(path)
-    if file is not None and is_cube(file):
+    if file is not None and (_files_below(file, CUBE) if file.is_dir() else file.suffix == CUBE):
         if scaling is not None and scaling not in SCALINGS:
             raise SpecError(f"unknown scaling {scaling!r}", hint=unknown_name_hint(scaling, SCALINGS))
         _require_no_columns("CUBE", str(path), parameters, choice)

@@ -112,9 +112,9 @@ def check_names(names: Sequence[str], problems: Problems, line: int | None = Non
             problems.add(f"duplicate parameter {shown_value(name)}", line)
 
 
-# Kind of special column → its names.
-_SPECIAL = {"callpath": ("callpath", "region"), "metric": ("metric",), "value": ("value",)}
-_SPECIAL |= {"repetition": ("repetition", "rep")}
+# Name of a special column → its kind.
+_KINDS = {"callpath": "callpath", "region": "callpath", "metric": "metric", "value": "value"}
+_KINDS |= {"repetition": "repetition", "rep": "repetition"}
 
 
 @dataclass(frozen=True)
@@ -159,7 +159,7 @@ def parse_experiments_csv(
         _columns(source.name, header, first, parameters, metrics)  # the error about the names
     texts = {name: [number_text(value)] * len(body) for name, value in added.items()}
     texts |= {name: [cells[at] for _, cells in body] for at, name in enumerate(names)}
-    reserved = {*(parameters or ()), *(name for kind in _SPECIAL for name in _of_kind(header, kind))}
+    reserved = {*(parameters or ()), *(name for name in header if name.casefold() in _KINDS)}
     free = {name: column for name, column in texts.items() if name not in reserved}
     _, contexts = columns_of(free, choice, source.name, options=reserved)
     every_row = MeasurementRows(np.arange(len(body)), np.zeros((len(body), 0), dtype=int), {}, contexts=contexts)
@@ -176,11 +176,6 @@ def parse_experiments_csv(
         report = replace(experiment.report, notes=(*table.notes, *experiment.report.notes, *part.notes))
         experiments.append(replace(experiment, report=report, contexts=part.values_of_contexts))
     return tuple(experiments)
-
-
-def _of_kind(names: Sequence[str], kind: str) -> list[str]:
-    """Return the names of special columns of a kind."""
-    return [name for name in names if name.casefold() in _SPECIAL[kind]]
 
 
 def _experiment(
@@ -241,7 +236,9 @@ def _columns(
     check_header(header, line, problems)
     if not any(math.isnan(parse_number(name)) for name in header):
         problems.add("the first line must name the columns", line, text=",".join(header)[:200])
-    special = {kind: [name for name in _of_kind(header, kind) if name not in (parameters or ())] for kind in _SPECIAL}
+    special: dict[str, list[str]] = {kind: [] for kind in _KINDS.values()}
+    for name in (name for name in header if name.casefold() in _KINDS and name not in (parameters or ())):
+        special[_KINDS[name.casefold()]].append(name)
     for kind, same in special.items():
         # Duplicate names are reported already.
         if kind != "repetition" and len(set(same)) > 1:

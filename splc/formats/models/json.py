@@ -22,7 +22,7 @@ from splc.io.toml import finite_number
 from splc.learning.result import PRINTED, FullPredictor, LearningResult, intervals_object, intervals_of
 from splc.models.influence import InfluenceModel
 from splc.models.subexpressions import Derived
-from splc.models.terms import CONSTANT, Exponent, Factor, Subexpression, Term, product_of
+from splc.models.terms import Exponent, Factor, Subexpression, Term, product_of
 from splc.system.variability import VariabilityModel
 
 if TYPE_CHECKING:
@@ -51,6 +51,12 @@ def models_json_text(content: ModelFile) -> str:
 def models_json_parts(content: ModelFile) -> Iterator[str]:
     """Yield the parts of the JSON of a file of models: with very many models, one part per model."""
     first, *others = content.models
+    entries = (
+        {"callpath": stored.key[0], "metric": stored.key[1]}
+        | ({"model": model_as_json(stored.model)} if stored.scaling is None else parts_as_json(stored.scaling))
+        | dict(stored.further)
+        for stored in content.models
+    )
     if first.result is not None:
         yield _text({**_HEAD, **content.facts, **_learned_object(first.result, first.system)})
     elif not others and first.scaling is None:
@@ -61,25 +67,19 @@ def models_json_parts(content: ModelFile) -> Iterator[str]:
         yield _text({**_HEAD, **described, "model": model_as_json(first.model), **optional})
     elif not others:
         nfp = {} if first.nfp is None else {"nfp": first.nfp}
-        yield _text({**_HEAD, **_entry(first), **nfp, **content.facts})
+        yield _text({**_HEAD, **next(entries), **nfp, **content.facts})
     else:
         # A line per model: indented, a hundred thousand models take gigabytes of memory.
         head, tail = _text({**_HEAD, "schema": MANY, "models": [], **content.facts}).split("[]", 1)
         separator = f"{head}[\n    "
-        for stored in content.models:
-            yield separator + _text(_entry(stored), None).rstrip()
+        for entry in entries:
+            yield separator + _text(entry, None).rstrip()
             separator = ",\n    "
         yield f"\n  ]{tail}"
 
 
 def _text(content: Mapping[str, Any], indent: int | None = 2) -> str:
     return json.dumps(plain_values(content), indent=indent, ensure_ascii=False, allow_nan=False, default=str) + "\n"
-
-
-def _entry(stored: StoredModel) -> dict[str, Any]:
-    """Return one of several models."""
-    parts = {"model": model_as_json(stored.model)} if stored.scaling is None else parts_as_json(stored.scaling)
-    return {"callpath": stored.key[0], "metric": stored.key[1], **parts, **stored.further}
 
 
 def provenance_of(result: LearningResult) -> dict[str, Any]:
@@ -199,7 +199,7 @@ def parse_stored_json(source: Source, system: VariabilityModel | None = None) ->
         description = f"its schema is {schema!r}" if schema is not None else "it has no schema"
         hint = f"'splc learn -o model.json' writes models of the schema {SCHEMA!r}"
         raise InputError(Problem(f"not the JSON of a model: {description}", source.name, hint=hint))
-    model = _ModelReader(source.name, system).model(content.get("model"))
+    model = _model(content.get("model"), source.name, system)
     described = None
     if (text := declared(str, content.get("description"))) is not None:
         observed = tuple(name for name in declared(list, content.get("observed"), []) if isinstance(name, str))
@@ -270,72 +270,62 @@ _TERM = {"term": str | None, "factors": list[dict[str, Any]] | None}
 _MODEL = {"terms": [_TERM], "link": str | None, "order": list[str] | None, "subexpressions": list[str] | None}
 
 
-class _ModelReader:
-    """Reads one model object; problems are collected and have the place as a path."""
+def _model(content: Any, file: str, system: VariabilityModel | None) -> InfluenceModel:
+    """Return the model of an object; problems are collected and have the place as a path."""
+    # Writing a model needs no parser of texts.
+    from splc.models.text import reader
 
-    def __init__(self, file: str, system: VariabilityModel | None) -> None:
-        # Writing a model needs no parser of texts.
-        from splc.models.text import reader
+    problems, names = Problems(file), None if system is None else system.term_names
+    for mismatch in mismatches(_MODEL, content, "model"):
+        problems.add(f"{mismatch.path} must be {mismatch.expected}", hint="the file is damaged or incomplete")
+    problems.raise_if_any(InputError)
 
-        self.reader, self.problems, self.system = reader, Problems(file), system
-        self.names = None if system is None else system.term_names
-        self.derived: dict[str, Derived] = {}
-        self.named: dict[str, Subexpression] = {}
-
-    def model(self, content: Any) -> InfluenceModel:
-        """Return the model."""
-        for mismatch in mismatches(_MODEL, content, "model"):
-            self.problems.add(f"{mismatch.path} must be {mismatch.expected}", hint="the file is damaged or incomplete")
-        self.problems.raise_if_any(InputError)
-        link: Any = content.get("link") or "identity"
-        if link not in ("identity", "log"):
-            self.problems.add(f"model.link is neither 'identity' nor 'log': {link!r}")
-        for at, text in enumerate(content.get("subexpressions") or ()):
-            if found := self.expanded(self.reader.expand_subexpression, text, f"model.subexpressions[{at}]"):
-                self.named[text], derived = found
-                self.derived |= derived
-        terms: list[tuple[Term, float]] = []
-        for at, entry in enumerate(content["terms"]):
-            terms += self.term(entry, f"model.terms[{at}]")
-        self.problems.raise_if_any(InputError)
-        if self.system is None:
-            return InfluenceModel.from_terms(terms, content.get("order") or (), link, self.derived.values())
-        return InfluenceModel.of_system(terms, self.system, link, self.derived.values())
-
-    def expanded(self, expand: Callable[..., Any], text: str, place: str) -> Any:
+    def expanded(expand: Callable[..., Any], text: str, place: str) -> Any:
         """Return what a text means; for a wrong one None, and problems."""
         try:
-            return expand(text, self.names)
+            return expand(text, names)
         except ExpressionError as error:
             for problem in error.problems:
-                self.problems.add(f"{place}: {problem.message}", text=text, hint=problem.hint)
+                problems.add(f"{place}: {problem.message}", text=text, hint=problem.hint)
             return None
 
-    def term(self, entry: Mapping[str, Any], place: str) -> list[tuple[Term, float]]:
-        """Return the term of one entry with its influence."""
-        if (influence := finite_number(entry.get("influence"))) is None:
-            self.problems.add(f"{place}.influence must be a number", text=repr(entry.get("influence")))
-            return []
-        if (factors := entry.get("factors")) is None:
-            # A term that is given as text only.
-            expansion = self.expanded(self.reader.expand_text, entry.get("term") or "", f"{place}.term")
-            return [(term, influence * weight) for term, weight in (expansion or {CONSTANT: 0.0}).items()]
-        read = [self.factor(factor, f"{place}.factors[{at}]") for at, factor in enumerate(factors)]
-        return [] if None in read else [(product_of(filter(None, read)), influence)]
-
-    def factor(self, entry: Mapping[str, Any], place: str) -> Factor | None:
+    def factor(entry: Mapping[str, Any], place: str) -> Factor | None:
         """Return one factor, None if it is wrong."""
         stated = str(entry.get("option"))
-        if (name := self.named.get(stated) or (stated if self.names is None else self.names.get(stated))) is None:
-            hint = unknown_name_hint(stated, list(self.system.term_order if self.system else ()))
-            self.problems.add(f"{place}: unknown option {stated!r}", hint=hint)
+        if (name := named.get(stated) or (stated if names is None else names.get(stated))) is None:
+            hint = unknown_name_hint(stated, list(system.term_order if system else ()))
+            problems.add(f"{place}: unknown option {stated!r}", hint=hint)
             return None
         try:
-            power, log = _read_exponent(entry.get("power", 0)), _read_exponent(entry.get("log10", 0))
+            return Factor(name, _read_exponent(entry.get("power", 0)), _read_exponent(entry.get("log10", 0)))
         except (ValueError, ZeroDivisionError):
-            self.problems.add(f"{place}: an exponent must be a whole number or a fraction such as '1/2'")
+            problems.add(f"{place}: an exponent must be a whole number or a fraction such as '1/2'")
             return None
-        return Factor(name, power, log)
+
+    link: Any = content.get("link") or "identity"
+    if link not in ("identity", "log"):
+        problems.add(f"model.link is neither 'identity' nor 'log': {link!r}")
+    named, derived = dict[str, Subexpression](), dict[str, Derived]()
+    for at, text in enumerate(content.get("subexpressions") or ()):
+        if found := expanded(reader.expand_subexpression, text, f"model.subexpressions[{at}]"):
+            named[text] = found[0]
+            derived |= found[1]
+    terms: list[tuple[Term, float]] = []
+    for at, entry in enumerate(content["terms"]):
+        place, factors = f"model.terms[{at}]", entry.get("factors")
+        if (influence := finite_number(entry.get("influence"))) is None:
+            problems.add(f"{place}.influence must be a number", text=repr(entry.get("influence")))
+        elif factors is None:
+            # A term that is given as text only.
+            expansion = expanded(reader.expand_text, entry.get("term") or "", f"{place}.term")
+            terms += [(term, influence * weight) for term, weight in (expansion or {}).items()]
+        else:
+            read = (factor(each, f"{place}.factors[{position}]") for position, each in enumerate(factors))
+            terms.append((product_of(filter(None, read)), influence))
+    problems.raise_if_any(InputError)
+    if system is None:
+        return InfluenceModel.from_terms(terms, content.get("order") or (), link, derived.values())
+    return InfluenceModel.of_system(terms, system, link, derived.values())
 
 
 def _read_exponent(value: Any) -> Exponent:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -14,7 +15,7 @@ from typing import Any
 from splc.arithmetic.tokens import NameTable
 from splc.formats.models.json import provenance_of
 from splc.formats.models.stored_model import ModelFile
-from splc.formats.scripts.samplings import script_lines
+from splc.formats.scripts import SEED, STRATEGIES
 from splc.io.latex import one_line
 from splc.learning.result import LearnedTerm, LearningResult
 from splc.models.influence import InfluenceModel
@@ -78,6 +79,33 @@ def learned_log_text(
         "command: clean-sampling",
     ]
     return "\n".join(lines) + "\n"
+
+
+def script_lines(spec: str, seed: int = 0) -> tuple[str, ...]:
+    """Return the lines of a script that ask for the sampling of a spec; none if SPL Conqueror has no such sampling."""
+    if spec == "measured":
+        return ("select-all-measurements true",)
+    parts = re.split(r"\+(?![^\[\]]*\])", spec)
+    lines = []
+    for number, part in enumerate(parts):
+        name = re.split(r"[:\[]", part)[0].strip()
+        # Whole configurations are drawn uniformly here only.
+        kind = ("binary", "numeric")[number] if len(parts) == 2 else None
+        rows = [each for each in STRATEGIES if each.design == name and (name != "random" or each.kind == kind)]
+        if not rows:
+            return ()
+        strategy, (design, bracket, options) = rows[0], part.partition("[")
+        arguments = [text.strip() for text in design.partition(":")[2].split(",") if text.strip()]
+        named_arguments = dict(text.split("=", 1) for text in arguments if "=" in text)
+        positional = [text for text in arguments if "=" not in text and text not in strategy.fixed]
+        texts = [strategy.kind, strategy.name]
+        for key in (each for each in strategy.keys if each.ours is not None):
+            value = named_arguments.get(key.ours) if key.ours else (positional.pop(0) if positional else None)
+            value = str(seed) if value is None and key is SEED else value
+            texts += [] if value is None else [f"{key.name}:{value}"]
+        texts += [f"{strategy.flag}:true"] if strategy.flag else []
+        lines.append(" ".join([*texts, *([bracket + options.strip()] if bracket else [])]))
+    return tuple(lines)
 
 
 def settings_line(settings: Mapping[str, Any]) -> str:

@@ -23,7 +23,7 @@ from splc.io.json import picked, plain_values
 from splc.io.latex import CONTROLS, directions_shown
 from splc.learning import projection
 from splc.models.influence import InfluenceModel
-from splc.models.subexpressions import Derived, Parameter, by_name, options_of
+from splc.models.subexpressions import Parameter, by_name, options_of
 from splc.models.terms import Factor, Term
 from splc.system.clauses import clauses
 from splc.system.groups import child_texts
@@ -38,12 +38,14 @@ _DATA, _WIDTH = "PROGRAM: dict[str, Any] = ", 100
 
 def program_of(stored: StoredModel) -> dict[str, Any]:
     """Return the prediction program of a model without parameters."""
-    system, model = stored.system, stored.model
+    model = stored.model
     full_model = stored.full if isinstance(stored.full, (projection.Ensemble, projection.EnsembleSum)) else None
     printed = stored.printed_intervals if isinstance(stored.printed_intervals, projection.PrintedIntervals) else None
     used = model.options | (frozenset() if full_model is None else full_model.options)
+    # Without a description, all variables of the model are numbers.
+    numbers = dict.fromkeys([*(name for name in model.order if name in used), *sorted(used)])
+    system = stored.system or VariabilityModel("", (), observed=tuple(numbers))
     levels = [predictor.level for predictor in (full_model, printed) if predictor is not None]
-    functions = _Functions(by_name(model.derived), system)
     # A full model is a sum of Gaussian processes; those of a summand are added where an option is 1.
     summands = full_model.summands if isinstance(full_model, projection.EnsembleSum) else ()
     processes = [_process(each.full, each.where) for each in summands]
@@ -51,35 +53,28 @@ def program_of(stored: StoredModel) -> dict[str, Any]:
     program = {
         "schema": SCHEMA,
         "version": __version__,
-        "system": None if system is None else system.name,
+        "system": None if stored.system is None else system.name,
         "property": stored.nfp,
         "unit": stored.unit,
         "text": f"exp({model.text})" if model.link == "log" else model.text,
-        "options": _options(model, system, used),
+        "options": _options(system, used),
         # The columns of texts that stand for alternative groups; an empty text for no member, where possible.
         "texts": [
             {"name": parent, "texts": ({} if parent in system.mandatory else {"": ""}) | child_texts(parent, children)}
             for parent, children in system.child_groups.items()
-        ]
-        if system
-        else [],
+        ],
         "level": levels[0] if levels else None,
         "full": processes,
         "printed": {
-            "link": model.link,
-            "functions": functions.all,
-            "terms": functions.addends(model.terms),
+            **_printed(model, system),
             "intervals": printed and {"scale": _scale_object(printed.scale), "quantile": printed.quantile},
         },
     }
     return dict(plain_values(program))
 
 
-def _options(model: InfluenceModel, system: VariabilityModel | None, used: frozenset[str]) -> list[dict[str, Any]]:
-    """Return the options that configurations have: those of the system, and others that the model uses."""
-    if system is None:
-        ordered = dict.fromkeys([*(name for name in model.order if name in used), *sorted(used)])
-        return [_option(name, "number", optional=True) for name in ordered]
+def _options(system: VariabilityModel, used: frozenset[str]) -> list[dict[str, Any]]:
+    """Return the options that configurations have: those of the system, and observed variables of the model."""
     switched = {system.options[system.switches[name][0]].name for name in used if name in system.switches}
     options = []
     for option in system.options:
@@ -100,46 +95,43 @@ def _option(name: str, kind: str, **facts: Any) -> dict[str, Any]:
     return {"name": name, "kind": kind, **unknown, **facts}
 
 
-class _Functions:
-    """The functions of a printed model, each after those that it uses."""
+def _printed(model: InfluenceModel, system: VariabilityModel) -> dict[str, Any]:
+    """Return a printed model: its terms, and the functions in them, each after those that it uses."""
+    derived, positions, functions = by_name(model.derived), dict[str, int](), list[dict[str, Any]]()
 
-    def __init__(self, derived: Mapping[str, Derived], system: VariabilityModel | None) -> None:
-        self.derived = derived
-        self.switches = {} if system is None else system.switches
-        self.names = () if system is None else system.names
-        self.positions, self.all = dict[str, int](), list[dict[str, Any]]()
-
-    def addends(self, terms: Iterable[tuple[Term, float]]) -> list[dict[str, Any]]:
+    def addends(terms: Iterable[tuple[Term, float]]) -> list[dict[str, Any]]:
         """Return a sum; terms without influence are left out."""
         return [
-            {"influence": influence, "factors": [self.factor(each) for each in term.factors if each.option != ROOT]}
+            {"influence": influence, "factors": [factor(each) for each in term.factors if each.option != ROOT]}
             for term, influence in terms
             # The logarithm of the root, which is always 1, is 0.
             if influence != 0 and not any(factor.option == ROOT and factor.log for factor in term.factors)
         ]
 
-    def factor(self, factor: Factor) -> dict[str, Any]:
+    def factor(stated: Factor) -> dict[str, Any]:
         """Return a factor: an option, or a function by its position, which is added if it is new."""
-        name = factor.option
-        if (is_function := name in self.derived or name in self.switches) and name not in self.positions:
-            function = self.function(name)
-            self.positions[name] = len(self.all)
-            self.all.append(function)
-        base = {"option": None if is_function else name, "function": self.positions.get(name)}
-        return {**base, "power": float(factor.power), "log10": float(factor.log)}
+        name = stated.option
+        if (is_function := name in derived or name in system.switches) and name not in positions:
+            content = function(name)
+            positions[name] = len(functions)
+            functions.append(content)
+        base = {"option": None if is_function else name, "function": positions.get(name)}
+        return {**base, "power": float(stated.power), "log10": float(stated.log)}
 
-    def function(self, name: str) -> dict[str, Any]:
+    def function(name: str) -> dict[str, Any]:
         """Return the function of a subexpression, or whether an optional option has a value."""
-        if name in self.switches:
-            position, enabled = self.switches[name]
-            function = "selected" if enabled else "deselected"
-            return {"function": function, "arguments": [], "options": [self.names[position]]}
-        operation = self.derived[name]
+        if name in system.switches:
+            position, enabled = system.switches[name]
+            kind = "selected" if enabled else "deselected"
+            return {"function": kind, "arguments": [], "options": [system.names[position]]}
+        operation = derived[name]
         if isinstance(operation, Parameter):
             raise AssertionError("parameters are replaced by numbers before")
-        options = sorted(options_of(frozenset((name,)), self.derived))
-        arguments = [*map(self.addends, operation.operands)]
+        options = sorted(options_of(frozenset((name,)), derived))
+        arguments = [*map(addends, operation.operands)]
         return {"function": operation.operation, "arguments": arguments, "options": options}
+
+    return {"link": model.link, "functions": functions, "terms": addends(model.terms)}
 
 
 FIRST_STATE = 48  # the character of state 0 in texts of states

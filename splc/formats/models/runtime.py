@@ -71,10 +71,10 @@ def _evaluated(values: Values, printed: bool, with_interval: bool) -> Interval:
     processes = [each for each in _PROCESSES if each.where is None or values[each.where] == 1]
     try:
         if printed or not _PROCESSES:
-            predicted, low, high = _printed_prediction(values, with_interval)
+            parts = [_printed_prediction(values, with_interval)]
         else:
-            parts = (process.prediction(values, with_interval) for process in processes)
-            predicted, low, high = map(sum, zip((0.0, 0.0, 0.0), *parts, strict=True))
+            parts = [process.prediction(values, with_interval) for process in processes]
+        predicted, low, high = map(sum, zip((0.0, 0.0, 0.0), *parts, strict=True))
     except PredictionError:
         raise
     except (ArithmeticError, ValueError):
@@ -176,25 +176,13 @@ def _backward(scale: Object, t: float) -> float:
     return float(max(y, scale["lowest"]))
 
 
-def _derivative(scale: Object, y: float) -> float:
-    """Return the derivative of y by t."""
-    if scale["name"] in ("log", "shifted_log"):
-        return float(y + scale["shift"])
-    return math.sqrt(y**2 + 1) if scale["name"] == "asinh" else 1.0
-
-
-def _divisor(scale: Object, y: float) -> float:
-    """Return the divisor of differences from a prediction."""
-    if scale["positive"]:
-        return y
-    return math.sqrt(_noise_multiple(scale, y)) if scale["name"] == "raw" else _derivative(scale, y)
-
-
-def _noise_multiple(scale: Object, y: float) -> float:
-    """Return the multiple of the variance of the noise at a prediction."""
-    if scale["name"] != "raw":
-        return 1.0
-    return float(y**2 if scale["positive"] else y**2 + scale["constant_noise"] ** 2)
+def _slopes(scale: Object, y: float) -> tuple[float, float, float]:
+    """Return the derivative of y by t, the divisor of differences from y, and the multiple of the noise's variance."""
+    if scale["name"] == "raw":
+        noise = float(y**2 if scale["positive"] else y**2 + scale["constant_noise"] ** 2)
+        return 1.0, y if scale["positive"] else math.sqrt(noise), noise
+    derivative = math.sqrt(y**2 + 1) if scale["name"] == "asinh" else float(y + scale["shift"])
+    return derivative, y if scale["positive"] else derivative, 1.0
 
 
 def _printed_prediction(values: Values, with_interval: bool) -> Interval:
@@ -212,7 +200,7 @@ def _printed_prediction(values: Values, with_interval: bool) -> Interval:
         factor = math.exp(min(quantile, _LIMIT))
         low, high = sorted((predicted / factor, predicted * factor))
         return predicted, low, high
-    half_width = quantile * _divisor(scale, predicted / scale["unit"]) * scale["unit"]
+    half_width = quantile * _slopes(scale, predicted / scale["unit"])[1] * scale["unit"]
     return predicted, predicted - half_width, predicted + half_width
 
 
@@ -253,13 +241,8 @@ def _function(function: Object, values: Values, functions: Sequence[Value]) -> V
         equal = abs(first - second) <= 1e-12 * abs(second)
         beyond = first > second if name[0] == ">" else first < second
         return float(equal or beyond if name.endswith("=") else beyond and not equal)
-    if name in ("max", "min"):
-        return max(arguments) if name == "max" else min(arguments)
-    if name == "sum":
-        return first
-    if name == "power":
-        return math.pow(*arguments)
-    return float(getattr(math, "log" if name == "ln" else name)(first))
+    own = {"max": max, "min": min, "sum": float, "power": math.pow, "ln": math.log}
+    return float(own[name](*arguments) if name in own else getattr(math, name)(first))
 
 
 Point = Sequence[Sequence[float]]  # the columns of each variable at a configuration
@@ -287,16 +270,17 @@ class _Process:
         y = _backward(scale, blended)
         if not with_interval:
             return y * unit, math.nan, math.nan
+        derivative, divisor, noise_multiple = _slopes(scale, y)
         if self.kernels:
             variances = [self._variance(at, point, cross) for at, cross in enumerate(crosses)]
             latent = sum(variances) / len(means) + sum((each - mean) ** 2 for each in means) / len(means)
             for others, weight in near:
                 other = self._blended(sum(self._means(others)[2]) / len(means), others)
                 latent += (weight * (blended - other)) ** 2
-            deviation = math.sqrt(latent + content["noise"] * _noise_multiple(scale, y) / content["noise_unit"])
+            deviation = math.sqrt(latent + content["noise"] * noise_multiple / content["noise_unit"])
         else:
             deviation = math.nan if content["spread"] is None else content["spread"]
-        slope = _derivative(scale, y) / _divisor(scale, y)
+        slope = derivative / divisor
         width = math.hypot(content["quantile"] * deviation * slope, content["runs"])
         if scale["positive"]:
             factor = math.exp(min(width, _LIMIT))
@@ -375,17 +359,17 @@ class _Process:
     @cached_property
     def _factors(self) -> list[list[list[float]]]:
         """The rows of the Cholesky factor of each kernel between the rows."""
-        return [self._factor(kernel) for kernel in self.kernels]
-
-    def _factor(self, kernel: Object) -> list[list[float]]:
-        factor: list[list[float]] = []
-        for at, noise in enumerate(self.content["noises"]):
-            point = [variable["columns"][row[at]] for variable, row in zip(self.variables, self.states, strict=True)]
-            values = self._kernel(kernel, [states[: at + 1] for states in self.states], point)
-            values[at] += kernel["noise"] * noise + self.content["jitter"]
-            row = _solved(factor, values)
-            factor.append([*row, math.sqrt(values[at] - sum(map(mul, row, row)))])
-        return factor
+        factors: list[list[list[float]]] = []
+        for kernel in self.kernels:
+            factors.append(factor := [])
+            for at, noise in enumerate(self.content["noises"]):
+                columns = zip(self.variables, self.states, strict=True)
+                point = [variable["columns"][states[at]] for variable, states in columns]
+                values = self._kernel(kernel, [states[: at + 1] for states in self.states], point)
+                values[at] += kernel["noise"] * noise + self.content["jitter"]
+                row = _solved(factor, values)
+                factor.append([*row, math.sqrt(values[at] - sum(map(mul, row, row)))])
+        return factors
 
 
 def _solved(factor: Sequence[Sequence[float]], values: Sequence[float]) -> list[float]:

@@ -26,7 +26,14 @@ def main(arguments: list[str] | None = None) -> int:
     texts, with_interval = options.pop("values"), options.pop("interval")
     try:
         if texts and texts != ["-"]:
-            sys.stdout.write(" ".join(_predicted(_assigned(texts), with_interval, options)) + "\n")
+            configuration = {}
+            for text in texts:
+                # Names may contain `=`.
+                name, sign, value = text.rpartition("=")
+                if not sign:
+                    raise PredictionError(f"{text!r} is not OPTION=VALUE")
+                configuration[name] = value
+            sys.stdout.write(" ".join(_predicted(configuration, with_interval, options)) + "\n")
         else:
             sys.stdout.write(_predicted_table(sys.stdin.read(), with_interval, options))
         sys.stdout.flush()
@@ -37,17 +44,6 @@ def main(arguments: list[str] | None = None) -> int:
         # The reader closed the pipe; without this, Python fails when it flushes the buffer at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
-
-
-def _assigned(texts: list[str]) -> dict[str, str]:
-    """Return option → value for texts such as `nx=400`; names may contain `=`."""
-    values = {}
-    for text in texts:
-        name, sign, value = text.rpartition("=")
-        if not sign:
-            raise PredictionError(f"{text!r} is not OPTION=VALUE")
-        values[name] = value
-    return values
 
 
 def _predicted(configuration: dict[str, str], with_interval: bool, choice: dict[str, bool]) -> list[str]:
@@ -65,8 +61,7 @@ def _predicted_table(text: str, with_interval: bool, choice: dict[str, bool]) ->
     first = text.partition("\n")[0]
     delimiter = ";" if first.count(";") > first.count(",") else ","
     reader = csv.reader(text.splitlines(keepends=True), delimiter=delimiter)
-    head = next(reader, None)
-    if head is None:
+    if (head := next(reader, None)) is None:
         raise PredictionError("there is no table on standard input")
     known_names = {*OPTIONS, *(group["name"] for group in PROGRAM["texts"])}
     names = [name.strip() if name.strip() in known_names else name for name in head]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal
 
 from splc._version import __version__
 from splc.data.measurements import DEFAULT_METRIC, ROOT_CALLPATH, Key, title
@@ -30,11 +30,6 @@ class Subject:
 
     system: str | None  # the name of the system, None if it is unknown
     nfp: str | None  # the property, None if it is unknown
-
-    @classmethod
-    def of_profile(cls, file: str, metric: str | None) -> Self:
-        """Return the subject of the scaling models of a profile."""
-        return cls(f"the profile {file}", metric)
 
     def differs(self, other: Subject) -> bool:
         """Return whether both name a system or a property, and it is another one; logs hold single spaces."""
@@ -157,23 +152,19 @@ class StoredModel:
         return tuple(name for name in self.model.order if name in self.model.options)
 
     @property
-    def error(self) -> float | None:
-        """The error that tables show, in percent."""
+    def errors(self) -> dict[str, float]:
+        """The errors of a learned model in percent by name, the last one as tables show it."""
         if self.scaling is not None:
-            return self.scaling.smape
-        if self.result is None:
-            return None
-        explained = self.result.of_printed
-        return explained.learning_error if explained.error is None else explained.error
+            return {"SMAPE": self.scaling.smape}
+        explained = None if self.result is None else self.result.of_printed
+        stated = () if explained is None else (("learning error", explained.learning_error), ("error", explained.error))
+        return {name: value for name, value in stated if value is not None}
 
     @property
     def comment(self) -> str:
         """The title, and the data that the model rests on, in one line."""
-        facts = "" if self.scaling is None else facts_text(self.scaling)
-        if self.scaling is None and self.result is not None:
-            explained = self.result.of_printed
-            judged = [("learning error", explained.learning_error), ("error", explained.error)]
-            facts = ", ".join(f"{name} {percent_text(value)}" for name, value in judged if value is not None)
+        errors = ", ".join(f"{name} {percent_text(value)}" for name, value in self.errors.items())
+        facts = errors if self.scaling is None else facts_text(self.scaling)
         return one_line(": ".join(text for text in (title(self.key), facts) if text))
 
     @property

@@ -339,13 +339,13 @@ def latex_table(content: ModelFile) -> str:
     rows = [["call path", "metric", "model", rf"{measure} (\%)"]]
     for stored in content.models:
         titled = [*map(latex_escaped, stored.key)]
-        error = "" if stored.error is None else f"${latex_number(rounded_text(stored.error, 3))}$"
+        error = [f"${latex_number(rounded_text(value, 3))}$" for value in stored.errors.values()][-1:]
         if stored.lower is not None:
             below, changing, change = stored.lower
             bound = f"{latex_escaped(changing)} $\\leq {latex_number(rounded_text(change))}$"
             rows.append([*titled, f"${latex_text(below)}$ \\quad ({bound})", ""])
             titled = ["", ""]
-        rows.append([*titled, f"${latex_text(stored.model)}$", error])
+        rows.append([*titled, f"${latex_text(stored.model)}$", *(error or [""])])
     # A column in which every model has the default name is left out.
     defaults = enumerate((ROOT_CALLPATH, DEFAULT_METRIC))
     shown = [at for at, name in defaults if {stored.key[at] for stored in content.models} != {name}]

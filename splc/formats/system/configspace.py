@@ -118,11 +118,6 @@ MAX_DEPTH = 50  # conditions in conditions beyond this depth are refused
 _RELATIONS = {"RELATION_LT": "<", "RELATION_GT": ">", "RELATION_EQ": "=", "LESS": "<", "GREATER": ">", "EQUALS": "="}
 
 
-def parse_configspace(source: Source) -> VariabilityModel:
-    """Return the system of a parameter space of ConfigSpace; options of inactive parameters are not selected."""
-    return _ConfigSpaceReader(source).read()
-
-
 class _ConfigSpaceReader(Assembly):
     """Reads one file."""
 
@@ -140,40 +135,6 @@ class _ConfigSpaceReader(Assembly):
             number, at = number + text.count("\n", at, match.start()), match.start()
             with suppress(ValueError):
                 self.lines.setdefault(json.loads(match[1]), number)
-
-    def read(self) -> VariabilityModel:
-        """Return the system."""
-        for condition in self.entries("conditions"):
-            self.conditions.setdefault(_text(condition, "child"), []).append(condition)
-        entries, stated, options = self.entries("hyperparameters"), dict[str, list[Any]](), list[Option]()
-        _collect([self.content.get("conditions"), self.content.get("forbiddens")], stated)
-        used_names = {_text(entry, "name") for entry in entries}
-        for entry in entries:
-            line = self.lines.get(name := _text(entry, "name"))
-            try:
-                if not name.strip() or self.parameters.get(name) is not None:
-                    raise InputError(f"the name {name!r} is used twice" if name.strip() else "a parameter has no name")
-                values = _values(entry, self.notes, stated.get(name, ()))
-                parameter = _parameter(name, values, line, used_names, conditional=name in self.conditions)
-            except InputError as error:
-                self.parameters.setdefault(name, None)
-                self.problems.include(error, line)
-                continue
-            self.parameters[name] = parameter
-            used_names.update(option.name for option in parameter.options)
-            options += parameter.options
-        numeric = [option for option in options if isinstance(option, NumericOption)]
-        self.values = {option.name: option.values for option in numeric}
-        self.optional = {option.name for option in numeric if option.optional}
-        for name in self.conditions:
-            self.state(name, self.activity, name)
-        for forbidden in self.entries("forbiddens"):
-            parts = declared(list, forbidden.get("clauses"), []) or [forbidden]
-            subject = _text(parts[0], "name") or _text(parts[0], "left")
-            self.state(subject, lambda clause: negation(self.formula(clause, "name")), forbidden, "forbidden")
-        if not options and not len(self.problems):
-            self.problems.add("the space has no parameters")
-        return self.system(self.name, sorted(options, key=lambda option: isinstance(option, NumericOption)))
 
     def entries(self, key: str) -> list[dict[str, Any]]:
         """Return the objects in a list of the file; other entries are problems."""
@@ -279,6 +240,42 @@ class _ConfigSpaceReader(Assembly):
             return one
         # A comparison holds if the option has no value.
         return joined((selected, joined((negation(selected), one), conjunction=False)), conjunction=True)
+
+
+def parse_configspace(source: Source) -> VariabilityModel:
+    """Return the system of a parameter space of ConfigSpace; options of inactive parameters are not selected."""
+    reader = _ConfigSpaceReader(source)
+    for condition in reader.entries("conditions"):
+        reader.conditions.setdefault(_text(condition, "child"), []).append(condition)
+    entries, stated, options = reader.entries("hyperparameters"), dict[str, list[Any]](), list[Option]()
+    _collect([reader.content.get("conditions"), reader.content.get("forbiddens")], stated)
+    used_names = {_text(entry, "name") for entry in entries}
+    for entry in entries:
+        line = reader.lines.get(name := _text(entry, "name"))
+        try:
+            if not name.strip() or reader.parameters.get(name) is not None:
+                raise InputError(f"the name {name!r} is used twice" if name.strip() else "a parameter has no name")
+            values = _values(entry, reader.notes, stated.get(name, ()))
+            parameter = _parameter(name, values, line, used_names, conditional=name in reader.conditions)
+        except InputError as error:
+            reader.parameters.setdefault(name, None)
+            reader.problems.include(error, line)
+            continue
+        reader.parameters[name] = parameter
+        used_names.update(option.name for option in parameter.options)
+        options += parameter.options
+    numeric = [option for option in options if isinstance(option, NumericOption)]
+    reader.values = {option.name: option.values for option in numeric}
+    reader.optional = {option.name for option in numeric if option.optional}
+    for name in reader.conditions:
+        reader.state(name, reader.activity, name)
+    for forbidden in reader.entries("forbiddens"):
+        parts = declared(list, forbidden.get("clauses"), []) or [forbidden]
+        subject = _text(parts[0], "name") or _text(parts[0], "left")
+        reader.state(subject, lambda clause: negation(reader.formula(clause, "name")), forbidden, "forbidden")
+    if not options and not len(reader.problems):
+        reader.problems.add("the space has no parameters")
+    return reader.system(reader.name, sorted(options, key=lambda option: isinstance(option, NumericOption)))
 
 
 def _collect(clause: Any, stated: dict[str, list[Any]], depth: int = 0) -> None:

@@ -164,43 +164,12 @@ _BESIDE = ("description", "graphics", "attribute", "property", "tags")
 _SECTIONS = ("struct", "constraints", "properties", "calculations", "comments", "featureOrder")
 
 
-def parse_featureide(source: Source) -> VariabilityModel:
-    """Return the system of a feature model in FeatureIDE's XML."""
-    return _FeatureIdeReader(source).read()
-
-
 class _FeatureIdeReader(Assembly):
     """Reads one file."""
 
-    def __init__(self, source: Source) -> None:
-        super().__init__(source.name)
-        self.document = read_xml(source, "featureModel", "a feature model of FeatureIDE", "extendedFeatureModel")
+    def __init__(self, file: str) -> None:
+        super().__init__(file)
         self.features: dict[str, FeatureNode] = {}
-
-    def read(self) -> VariabilityModel:
-        """Return the system."""
-        struct, rules = list[FeatureNode](), list[etree._Element]()
-        for section in self.known_children(self.document, _SECTIONS, ()):
-            if local_name(section) == "struct":
-                struct += [self.feature(element) for element in self.known_children(section, _FEATURES, ())]
-            elif local_name(section) == "constraints":
-                rules += self.known_children(section, ("rule",), ())
-        if len(struct) != 1:
-            message = "more than one root feature" if struct else "the model has no features"
-            self.problems.add(message, line_of(self.document), hint="<struct> has one element, the root feature")
-            self.problems.raise_if_any()
-        if ROOT in self.features:
-            self.features[ROOT].name = self.root_name(self.features)
-        for rule in rules:
-            try:
-                formulas = [self.formula(child) for child in rule if local_name(child) not in _BESIDE]
-                if len(formulas) != 1:
-                    raise InputError(Problem("a rule has one formula", line=line_of(rule)))
-            except InputError as error:
-                self.problems.include(error)
-            else:
-                self.require(formulas[0], line_of(rule), " ".join(inner_text(rule).split()))
-        return self.tree(struct[0].name, struct[0])
 
     def known_children(
         self, element: etree._Element, names: tuple[str, ...], ignored: tuple[str, ...] = _BESIDE
@@ -253,6 +222,34 @@ class _FeatureIdeReader(Assembly):
                 pairs = combinations(map(negation, parts), 2)
                 return joined((joined(pair, conjunction=False) for pair in pairs), conjunction=True)
         raise InputError(Problem(f"unknown element <{kind}> in a formula", line=line))
+
+
+def parse_featureide(source: Source) -> VariabilityModel:
+    """Return the system of a feature model in FeatureIDE's XML."""
+    document = read_xml(source, "featureModel", "a feature model of FeatureIDE", "extendedFeatureModel")
+    reader = _FeatureIdeReader(source.name)
+    struct, rules = list[FeatureNode](), list[etree._Element]()
+    for section in reader.known_children(document, _SECTIONS, ()):
+        if local_name(section) == "struct":
+            struct += [reader.feature(element) for element in reader.known_children(section, _FEATURES, ())]
+        elif local_name(section) == "constraints":
+            rules += reader.known_children(section, ("rule",), ())
+    if len(struct) != 1:
+        message = "more than one root feature" if struct else "the model has no features"
+        reader.problems.add(message, line_of(document), hint="<struct> has one element, the root feature")
+        reader.problems.raise_if_any()
+    if ROOT in reader.features:
+        reader.features[ROOT].name = reader.root_name(reader.features)
+    for rule in rules:
+        try:
+            formulas = [reader.formula(child) for child in rule if local_name(child) not in _BESIDE]
+            if len(formulas) != 1:
+                raise InputError(Problem("a rule has one formula", line=line_of(rule)))
+        except InputError as error:
+            reader.problems.include(error)
+        else:
+            reader.require(formulas[0], line_of(rule), " ".join(inner_text(rule).split()))
+    return reader.tree(struct[0].name, struct[0])
 
 
 def write_featureide(system: VariabilityModel, path: str | Path) -> tuple[str, ...]:

@@ -79,11 +79,6 @@ def parts_of(tokens: Sequence[UvlToken]) -> list[list[UvlToken]]:
 _SECTIONS = ("namespace", "include", "imports", "features", "constraints")
 
 
-def parse_uvl(source: Source) -> VariabilityModel:
-    """Return the system of a feature model in UVL."""
-    return _UvlReader(source.name).read(source)
-
-
 class _UvlReader(Assembly):
     """Reads one file."""
 
@@ -97,61 +92,6 @@ class _UvlReader(Assembly):
         self.inner_constraints, self.attributes = list[list[UvlToken]](), list[int]()
         self._open: list[_Enclosing] = []  # what encloses the next line, from outside to inside
         self._kinds: list[tuple[Group, str]] = []
-
-    def read(self, source: Source) -> VariabilityModel:
-        """Return the system."""
-        name, section, constraints = "", "", list[Sequence[UvlToken]]()
-        for line in lines_of(source, self.problems):
-            first = line.tokens[0]
-            if line.indent == 0 and first.text in _SECTIONS and not first.quoted:
-                section = first.text
-                if section == "namespace":
-                    line.at = 1
-                    name = line.name()
-                elif line.tokens[1].kind != "end":
-                    self.wrong(line, f"{section!r} stands alone in its line")
-            elif section == "features":
-                self.add(line)
-            elif section == "constraints":
-                constraints.append(line.tokens[:-1])
-            elif section == "imports":
-                hint = "write the features of the imported model into this file"
-                self.wrong(line, "imported models are not supported", hint)
-            elif section != "include":
-                hint = nearest(first.text, _SECTIONS) or f"sections are: {', '.join(_SECTIONS)}"
-                self.wrong(line, "this line is in no section", hint)
-        for group, kind in self._kinds:
-            size = len(group.members)
-            if kind in GROUPS:
-                group.lower, group.upper = GROUPS[kind](size)
-            if not size:
-                self.problems.add(f"the group {kind} has no features", group.line)
-            elif group.lower > min(size, group.upper):
-                members = plural(size, "feature", "features")
-                self.problems.add(f"the group {kind} has {members}: it can never be fulfilled", group.line)
-        if self.root is None:
-            self.problems.add("the model has no features", hint="they are below the line 'features'")
-            self.problems.raise_if_any()
-            raise AssertionError
-        if ROOT in self.features:
-            self.features[ROOT].name = self.root_name(self.features)
-        domains = {name: Domain(whole=kind == "Integer") for name, kind in self.types.items() if kind != "String"}
-        formulas: list[tuple[Formula, Sequence[UvlToken]]] = []
-        for tokens in (*constraints, *self.inner_constraints):
-            try:
-                formula = UvlParser(tokens, self.features, self.types, self.numbers).formula()
-            except InputError as error:
-                self.problems.include(error)
-                continue
-            # What is stated about the values of single features is in their domains.
-            parts = formula.parts if isinstance(formula, Junction) and formula.conjunction else (formula,)
-            others = [part for part in parts if not is_domain(part, domains)]
-            formulas.append((joined(others, conjunction=True), tokens))
-        self.set_values(domains)
-        self.optional = self.values.keys() - always_selected(self.root)
-        for formula, tokens in formulas:
-            self.require(formula, tokens[0].line, text_of(tokens))
-        return self.tree(name or self.root.name or self.default_name, self.root)
 
     def wrong(self, line: Cursor, message: str, hint: str | None = None) -> None:
         """Add the problem of a line."""
@@ -257,6 +197,63 @@ class _UvlReader(Assembly):
             for member in (each for each in group.members if chosen and each.name in domains):
                 message = f"the feature {member.name!r} has a number, and is an alternative to others"
                 self.problems.add(message, member.line, hint="write it into a group below a feature of the group")
+
+
+def parse_uvl(source: Source) -> VariabilityModel:
+    """Return the system of a feature model in UVL."""
+    reader = _UvlReader(source.name)
+    name, section, constraints = "", "", list[Sequence[UvlToken]]()
+    for line in lines_of(source, reader.problems):
+        first = line.tokens[0]
+        if line.indent == 0 and first.text in _SECTIONS and not first.quoted:
+            section = first.text
+            if section == "namespace":
+                line.at = 1
+                name = line.name()
+            elif line.tokens[1].kind != "end":
+                reader.wrong(line, f"{section!r} stands alone in its line")
+        elif section == "features":
+            reader.add(line)
+        elif section == "constraints":
+            constraints.append(line.tokens[:-1])
+        elif section == "imports":
+            hint = "write the features of the imported model into this file"
+            reader.wrong(line, "imported models are not supported", hint)
+        elif section != "include":
+            hint = nearest(first.text, _SECTIONS) or f"sections are: {', '.join(_SECTIONS)}"
+            reader.wrong(line, "this line is in no section", hint)
+    for group, kind in reader._kinds:
+        size = len(group.members)
+        if kind in GROUPS:
+            group.lower, group.upper = GROUPS[kind](size)
+        if not size:
+            reader.problems.add(f"the group {kind} has no features", group.line)
+        elif group.lower > min(size, group.upper):
+            members = plural(size, "feature", "features")
+            reader.problems.add(f"the group {kind} has {members}: it can never be fulfilled", group.line)
+    if reader.root is None:
+        reader.problems.add("the model has no features", hint="they are below the line 'features'")
+        reader.problems.raise_if_any()
+        raise AssertionError
+    if ROOT in reader.features:
+        reader.features[ROOT].name = reader.root_name(reader.features)
+    domains = {name: Domain(whole=kind == "Integer") for name, kind in reader.types.items() if kind != "String"}
+    formulas: list[tuple[Formula, Sequence[UvlToken]]] = []
+    for tokens in (*constraints, *reader.inner_constraints):
+        try:
+            formula = UvlParser(tokens, reader.features, reader.types, reader.numbers).formula()
+        except InputError as error:
+            reader.problems.include(error)
+            continue
+        # What is stated about the values of single features is in their domains.
+        parts = formula.parts if isinstance(formula, Junction) and formula.conjunction else (formula,)
+        others = [part for part in parts if not is_domain(part, domains)]
+        formulas.append((joined(others, conjunction=True), tokens))
+    reader.set_values(domains)
+    reader.optional = reader.values.keys() - always_selected(reader.root)
+    for formula, tokens in formulas:
+        reader.require(formula, tokens[0].line, text_of(tokens))
+    return reader.tree(name or reader.root.name or reader.default_name, reader.root)
 
 
 _PLAIN = re.compile(r"[A-Za-z]\w*", re.ASCII)

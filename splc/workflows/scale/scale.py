@@ -17,7 +17,7 @@ from splc.data.measurements import Experiment, Key, title
 from splc.errors import MeasurementError, RequestError, listed, plural, unknown_name_hint
 from splc.formats.column_choice import ColumnChoice
 from splc.formats.detect import model_writers
-from splc.formats.experiments.folder import Scaling
+from splc.formats.experiments.extrap import Scaling
 from splc.formats.experiments.read import read_experiments
 from splc.formats.models.json import models_json_parts
 from splc.formats.models.stored_model import Subject, scaling_file
@@ -218,7 +218,7 @@ def run(request: Request, watch: Watch = UNWATCHED, given: Experiment | None = N
             models = scaling_file(profile.models, source, extras, facts)
             parts = models_json_parts(models) if form == ".json" else [model_writers()[form].write(models)]
             only = next(metric for _, metric in profile.models) if len(profile.models) == 1 else None
-            notes += replaced_notes([request.output], Subject.of_profile(source, only))
+            notes += replaced_notes([request.output], Subject(f"the profile {source}", only))
             write_whole(request.output, (part.encode() for part in parts))
         if request.plot is not None:
             target = points[-1] if points else None

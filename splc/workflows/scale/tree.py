@@ -10,7 +10,7 @@ import numpy as np
 
 from splc.data.measurements import DEFAULT_METRIC, Experiment, Key, title
 from splc.errors import ConfigurationError, plural
-from splc.formats.experiments.folder import SEPARATOR
+from splc.formats.experiments.extrap import SEPARATOR
 from splc.io.numbers import small_share
 from splc.plotting.charts.chart import Chart, joined, spread
 from splc.plotting.charts.curves import ScalingCurve, ShareBar, Slice, curve_chart, share_chart

@@ -22,8 +22,7 @@ from splc.errors import InputError
 from splc.formats.detect import ExperimentFormat, experiment_format
 from splc.formats.experiments import extrap
 from splc.formats.experiments.extrap import experiment_jsonl, experiment_text
-from splc.formats.experiments.folder import named_points
-from splc.formats.experiments.read import read_experiment
+from splc.formats.experiments.read import named_points, read_experiment
 from splc.io.files import Source, write_whole
 from tests.support.examples import examples
 from tests.support.golden_messages import Lines, check_calls

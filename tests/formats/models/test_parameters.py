@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from splc.errors import InputError
-from splc.formats.models.parameters import parameters_text, parse_parameters, read_parameters, write_parameters
+from splc.formats.models.read import parameters_text, parse_parameters, read_parameters, write_parameters
 from splc.io.files import Source
 from splc.models.parameters import Parameters, ParameterTable, Quantity
 from tests.support.format_strategies import mutated

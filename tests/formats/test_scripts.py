@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from sampling import parse_spec
 from splc.formats import detect
-from splc.formats.scripts.commands import COMMANDS, parse_lines
-from splc.formats.scripts.samplings import STRATEGIES, sampling_of, script_lines, spec_of
+from splc.formats.models.log_writer import script_lines
+from splc.formats.scripts import COMMANDS, STRATEGIES, parse_lines, sampling_of, spec_of
 from splc.io.files import Source
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
@@ -55,7 +55,7 @@ def test_lines_are_read_back(strategy: object) -> None:
     """The line of a spec is read back as that spec, for every strategy."""
     row = next(each for each in STRATEGIES if each is strategy)
     flag = f" {row.flag}:true" if row.flag else ""
-    needed = "".join(f" {key.name}:2" for key in row.keys if key.default is None)
+    needed = "".join(f" {key.name}:2" for key in row.keys if key.ours is not None and key.default is None)
     spec = sampling_of(row.kind, row.name + needed + flag).resolved(2)
     if row.kind == "numeric":
         spec = f"all+{spec}"

@@ -1,1 +1,0 @@
-"""Scripts of SPL Conqueror (`.a`): commands, one per line."""
