@@ -151,9 +151,14 @@ def total_effects(predict: Callable[[Array], Array], X: Array) -> Array:
     rows = X[np.unique(np.linspace(0, len(X) - 1, min(len(X), MAX_ROWS)).round().astype(int))]
     effects = np.zeros(X.shape[1])
     for column in range(X.shape[1]):
-        values, weights = column_values(X[:, column])
+        values, counts = np.unique(X[:, column], return_counts=True)
         if len(values) == 1:
             continue
+        if len(values) > MAX_VALUES:
+            selected = np.linspace(0, len(values) - 1, MAX_VALUES).round().astype(int)
+            firsts = np.cumsum(counts)[selected] - counts[selected]
+            values, counts = values[selected], np.diff(np.append(firsts, counts.sum()))
+        weights = counts / counts.sum()
         changed = np.repeat(rows, len(values), axis=0)
         changed[:, column] = np.tile(values, len(rows))
         predicted = predict(changed).reshape(len(rows), len(values))
@@ -163,16 +168,6 @@ def total_effects(predict: Callable[[Array], Array], X: Array) -> Array:
     effects[effects <= 1e-12 * effects.max(initial=0.0)] = 0.0
     total = effects.sum()
     return effects / total if total > 0 and np.isfinite(total) else np.zeros_like(effects)
-
-
-def column_values(column: Array) -> tuple[Array, Array]:
-    """Return the values of a column and their frequencies, which add up to 1; of many values, some."""
-    values, counts = np.unique(column, return_counts=True)
-    if len(values) > MAX_VALUES:
-        selected = np.linspace(0, len(values) - 1, MAX_VALUES).round().astype(int)
-        firsts = np.cumsum(counts)[selected] - counts[selected]
-        values, counts = values[selected], np.diff(np.append(firsts, counts.sum()))
-    return values, counts / counts.sum()
 
 
 def texts_in(X: Any) -> dict[int, tuple[str, ...]]:

@@ -18,7 +18,6 @@ import numpy as np
 from splc.data.configurations import Configurations, value_indices
 from splc.io.json import plain_values
 from splc.learning.projection import constants
-from splc.learning.projection.constants import EXTRAPOLATION
 from splc.learning.projection.posterior import KernelDesign
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
@@ -166,7 +165,7 @@ def nearest_known(
         )
         if (second != column).any():
             between = np.append((values > known[0]) & (values < known[-1]), True)[column]
-            moved.append((position, second, max(EXTRAPOLATION, 2 / len(known)) * np.where(between, 0.5, 1.0)))
+            moved.append((position, second, max(constants.EXTRAPOLATION, 2 / len(known)) * np.where(between, 0.5, 1.0)))
         usable[:, position] = first
     near = [usable.copy() for _ in moved]
     for indices, (position, column, _) in zip(near, moved, strict=True):
@@ -276,8 +275,7 @@ class ContextBlock:
 
     def as_json(self) -> dict[str, Any]:
         """Return its fields in JSON's types, without those that are empty."""
-        facts = plain_values(self)
-        return {name: value for name, value in facts.items() if value != []}
+        return {name: value for name, value in plain_values(self).items() if value != []}
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> ContextBlock:

@@ -31,7 +31,7 @@ from splc.learning.projection import constants
 from splc.learning.projection.basis import Variable, variables_of, varies
 from splc.learning.projection.constants import ProjectionSettings
 from splc.learning.projection.full_model import ONE_ROW, FullModel, FullModelFit, fit_full_model
-from splc.learning.projection.order import Constants, count_of, option_constants, space_of, unmeasured
+from splc.learning.projection.order import DRAWN, Constants, option_constants, space_of, unmeasured
 from splc.learning.projection.posterior import needs_scipy
 from splc.learning.projection.predictor import Stacked, on_scale, raised
 from splc.learning.projection.printed_model import PrintedModel, printed_model
@@ -265,7 +265,10 @@ class ProjectionLearner:
         report(Stage(1, f"full model of {full.scale.words}", time.monotonic() - started))
         interrupted = stops()
         space = space_of(problem, own)
-        target, valid = full.target(unmeasured(problem, space, own)), count_of(problem, space)
+        target = full.target(unmeasured(problem, space, own))
+        # Measured configurations are not counted, nor are very many.
+        counted = space is not problem.everything and not problem.observed and len(space) < DRAWN
+        valid = len(space) if counted else None
         problem.on_share(PREDICTED)
         if not interrupted:
             report(Stage(2, "predictions of the full model", time.monotonic() - started))

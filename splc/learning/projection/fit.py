@@ -113,7 +113,11 @@ def minimum(
 
     scipy's search is not reproducible across CPUs, since rounding errors accumulate over its iterations.
     """
-    x = _rounded(np.clip(start, low, high), low, high)
+
+    def on_grid(point: Array) -> Array:
+        return np.asarray(np.clip(np.rint(np.clip(point, low, high) / GRID) * GRID, low, high))
+
+    x = on_grid(start)
     value, gradient = function(x)
     memory: deque[tuple[Array, Array, float]] = deque(maxlen=MEMORY)
     for _ in range(iterations):
@@ -127,7 +131,7 @@ def minimum(
         step = 1.0 if memory else min(1.0, 1.0 / float(np.linalg.norm(gradient[is_free])))
         step = min(step, _LONGEST / float(abs(direction).max()))
         for _ in range(_HALVINGS):
-            candidate = _rounded(np.clip(x + step * direction, low, high), low, high)
+            candidate = on_grid(x + step * direction)
             move = candidate - x
             candidate_value, slope = function(candidate)
             if candidate_value <= value + _DECREASE * float(gradient @ move):
@@ -143,10 +147,6 @@ def minimum(
             memory.append((move, change, curvature))
         x, value, gradient = candidate, candidate_value, slope
     return x, value
-
-
-def _rounded(x: Array, low: Array, high: Array) -> Array:
-    return np.asarray(np.clip(np.rint(x / GRID) * GRID, low, high))
 
 
 def descent_direction(gradient: Array, memory: deque[tuple[Array, Array, float]]) -> Array:
