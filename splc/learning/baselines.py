@@ -27,8 +27,7 @@ from splc.errors import LearningError, SpecError, unknown_name_hint
 from splc.io.numbers import power_of_two
 from splc.io.settings import Setting, stated_values
 from splc.learning.features import Feature, stable_order
-from splc.learning.judging import judged
-from splc.learning.learner import LearningProblem, one_thread, only_step
+from splc.learning.learner import LearningProblem, judged, one_thread, only_step
 from splc.learning.result import LearningResult
 from splc.learning.stepwise.settings import one_line
 from splc.models.influence import TableRows, rows_of

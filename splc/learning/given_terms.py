@@ -15,8 +15,7 @@ from splc.data.measurements import Measurements
 from splc.errors import LearningError, Problem, listed, plural
 from splc.io.numbers import power_of_two
 from splc.learning.features import features_of
-from splc.learning.judging import influence_model, judged
-from splc.learning.learner import LearningProblem, only_step
+from splc.learning.learner import LearningProblem, influence_model, judged, only_step
 from splc.learning.result import InfluenceEstimate, LearnedTerm, LearningResult, Predictor
 from splc.models.basis.regression import RANK, Regression, independent
 from splc.models.terms import CONSTANT, Term, option_term

@@ -20,8 +20,7 @@ from splc.data.configurations import Configurations, describe_configuration
 from splc.data.measurements import Measurements
 from splc.errors import SpaceError, listed, plural
 from splc.io.numbers import percentage, rounded_text
-from splc.learning.judging import predictions
-from splc.learning.learner import one_thread
+from splc.learning.learner import one_thread, predictions
 from splc.learning.projection import Ensemble, Full, Variable, fit_full_model, varies
 from splc.learning.result import LearningResult, Predictor
 from splc.models.influence import InfluenceModel

@@ -11,8 +11,7 @@ import numpy as np
 
 from splc.data.configurations import Configurations
 from splc.errors import LearningError, SpecError, listed, plural
-from splc.learning.judging import judged
-from splc.learning.learner import LearningProblem, only_step
+from splc.learning.learner import LearningProblem, judged, only_step
 from splc.learning.result import LearnedTerm, LearningResult
 from splc.models.influence import InfluenceModel
 from splc.scaling.fit import MAX_PARAMETERS, fit

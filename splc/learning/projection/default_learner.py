@@ -25,8 +25,7 @@ from splc.errors import LearningError, listed, plural
 from splc.io.numbers import percentage
 from splc.learning.folds import FEWEST as FEWEST_GROUPS
 from splc.learning.folds import CrossValidated, PrintedErrors
-from splc.learning.judging import judged
-from splc.learning.learner import INTERRUPTED, LearningProblem, one_thread
+from splc.learning.learner import INTERRUPTED, LearningProblem, judged, one_thread
 from splc.learning.projection import constants
 from splc.learning.projection.basis import Variable, variables_of, varies
 from splc.learning.projection.constants import ProjectionSettings

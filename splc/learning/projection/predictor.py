@@ -22,8 +22,7 @@ import numpy as np
 from splc.data.configurations import Configurations, Observed
 from splc.errors import ConfigurationError, ExpressionError, VariabilityError
 from splc.io.json import picked, plain_values
-from splc.learning import judging
-from splc.learning.learner import one_thread
+from splc.learning import learner
 from splc.learning.projection import constants
 from splc.learning.projection.basis import OptionBasis, nearest_known, with_known_members
 from splc.learning.projection.posterior import KernelDesign, KernelPosterior, Mixture, needs_scipy
@@ -85,7 +84,7 @@ class Stacked:
 
     def blended(self, t: Array, configurations: Configurations, scale: Scale) -> Array:
         """Return the blend with predictions of the Gaussian processes on the scale, shape (m,)."""
-        return self.mixed(t, on_scale(judging.predictions(self.printed, configurations) / scale.unit, scale, t))
+        return self.mixed(t, on_scale(learner.predictions(self.printed, configurations) / scale.unit, scale, t))
 
     def as_json(self) -> dict[str, Any]:
         """Return it in JSON's types."""
@@ -188,7 +187,7 @@ class Ensemble(MomentsPredictor):
         means, latent = np.zeros((2, len(configurations)))
         rows = len(self.configurations)
         several = len(configurations) * rows > _SMALL
-        with one_thread(with_scipy=needs_scipy(rows)) if several else nullcontext():
+        with learner.one_thread(with_scipy=needs_scipy(rows)) if several else nullcontext():
             for start in range(0, len(configurations), _BLOCK):
                 block = slice(start, start + _BLOCK)
                 mixture = self.mixture(configurations[block])
@@ -225,7 +224,7 @@ class Ensemble(MomentsPredictor):
         if mixture is None:
             total = weighted.sum(axis=1)
             return weights @ f, self.constant[1] ** 2 * np.outer(total, total)
-        with one_thread(with_scipy=needs_scipy(len(self.configurations))):
+        with learner.one_thread(with_scipy=needs_scipy(len(self.configurations))):
             return weights @ f, mixture.covariance(weighted)
 
     def as_json(self) -> dict[str, Any]:

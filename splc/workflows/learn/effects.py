@@ -19,7 +19,7 @@ from splc.io.json import picked
 from splc.io.numbers import percentage, share_text, short_number
 from splc.learning.contexts.contrasts import ContextContrast, ContextInfluences, InfluenceVariation, in_half_widths
 from splc.learning.effects import SMALL_SHARE, Effect, OptionEffects
-from splc.learning.judging import predictions
+from splc.learning.learner import predictions
 from splc.models.basis.regression import NORMAL_QUANTILE, t_quantile
 from splc.workflows.learn.learn import Result
 from splc.workflows.views import Column, Prose, Rows, View, columns, four_digits, interval_column, interval_text

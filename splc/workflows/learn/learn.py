@@ -20,8 +20,7 @@ from splc.formats.models.stored_model import ModelFile, Subject, columns_object,
 from splc.io.files import STANDARD, read_source, require_writable, sha256_of, write_whole
 from splc.learning.effects import OptionEffects, option_effects
 from splc.learning.folds import Groups
-from splc.learning.judging import cross_validate, round_errors
-from splc.learning.learner import Learner
+from splc.learning.learner import Learner, cross_validate, round_errors
 from splc.learning.plausibility import model_warnings
 from splc.learning.projection import FullModelFit, ProjectionLearner
 from splc.learning.registry import BASELINES, PMNF, learner_of
