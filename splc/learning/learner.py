@@ -269,11 +269,9 @@ def judged(
     limit = None if isinstance(predictor, InfluenceModel) else MOST_JUDGED
     seen = problem.measurements, problem.nfp, problem.rows, problem.evaluation
     rows = JudgedRows.of(*seen, seed=problem.seed, limit=limit)
-    judgement = rows.judge(partial(predictions, predictor))
-    judgements = [judgement]
-    if printed is not None:
-        other = rows.judge(partial(predictions, printed))
-        judgements.append(other)
+    models = [predictor] if printed is None else [predictor, printed]
+    judgement, *others = judgements = [rows.judge(partial(predictions, model)) for model in models]
+    for other in others:
         printed_errors = replace(printed_errors or PrintedErrors(), **dict[str, Any](other.errors))
     system = problem.measurements.system
     facts: dict[str, Any] = {"splc": __version__, "learner": learner.name, "system": system.name}
@@ -345,8 +343,9 @@ def round_errors(result: LearningResult) -> list[float | None]:
     These are the evaluation set, or else all measured configurations. Without rounds it is that of the model alone.
     None where no measured value is usable.
     """
-    rows, final = result.rows, result.of_printed
-    last = final.error_all if rows is None or rows.evaluation is None else final.error
+    rows = result.rows
+    name = "error_all" if rows is None or rows.evaluation is None else "error"
+    last: float | None = getattr(result.of_printed, name)
     if rows is None or len(result.rounds) < 2:
         return [last]
     model = result.model
@@ -354,7 +353,6 @@ def round_errors(result: LearningResult) -> list[float | None]:
         rows.judge(partial(predictions, influence_model(step.terms, rows.measured.system, model.link, model.derived)))
         for step in result.rounds[:-1]
     ]
-    name = "error_all" if rows.evaluation is None else "error"
     return [*(step.errors[name] for step in earlier), last]
 
 

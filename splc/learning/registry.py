@@ -20,6 +20,7 @@ from splc.data.configurations import Configurations, chosen_variables
 from splc.data.measurements import Measurements
 from splc.errors import LearningError, Problem, SpecError, SplcError, plural, unknown_name_hint
 from splc.io.numbers import percentage
+from splc.io.processes import in_processes
 from splc.io.settings import Setting, settings_in
 from splc.learning.baselines import SETTINGS as BASELINE_SETTINGS
 from splc.learning.baselines import BaselineLearner
@@ -224,6 +225,9 @@ def learn(
 FOLDS = 5
 # The most combinations of settings that are tried.
 MOST = 100_000
+
+# Called with the number of finished trials and the number of all trials.
+OnTrial = Callable[[int, int], None]
 # Settings of the printed model of the default learner.
 PRINTED = frozenset(("terms", "readable", "form", "order"))
 
@@ -262,6 +266,8 @@ def search_settings(
     folds: int = FOLDS,
     samples: int | None = None,
     seed: int = 0,
+    jobs: int = 1,
+    on_trial: OnTrial = lambda trials_done, total: None,
     should_stop: Callable[[], bool] = lambda: False,
     groups: Groups | None = None,
 ) -> SettingsSearch:
@@ -279,6 +285,8 @@ def search_settings(
         folds: the number of folds, the same ones in every trial.
         samples: the number of combinations to draw; None is all of them.
         seed: the seed of folds, drawn combinations and learners.
+        jobs: number of processes; the result does not depend on it.
+        on_trial: called after every trial.
         should_stop: asked before every trial; true ends the search with the trials finished so far.
         groups: the groups of all measurements that folds keep together; None: those of settings that repeat.
 
@@ -309,12 +317,12 @@ def search_settings(
         error = found[0] if found else None
         return Trial(combination, error, None if error else "no measured value is usable")
 
-    trials: list[Trial] = []
+    calls = (partial(trial_of, *pair) for pair in zip(combinations, learners, strict=True) if not should_stop())
+    trials = []
     try:
-        for combination, chosen in zip(combinations, learners, strict=True):
-            if should_stop():
-                break
-            trials.append(trial_of(combination, chosen))
+        for trial in in_processes(calls, max(1, jobs)):
+            trials.append(trial)
+            on_trial(len(trials), len(combinations))
     except KeyboardInterrupt:
         raise KeyboardInterrupt(_interruption_text(trials, len(combinations))) from None
     if all(trial.error is None for trial in trials):

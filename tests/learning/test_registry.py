@@ -173,9 +173,10 @@ def test_settings_of_the_printed_model_are_judged_by_it() -> None:
     assert len({trial.error.mean for trial in found.trials if trial.error is not None}) == 2
 
 
-def test_repetition_changes_nothing() -> None:
-    """The result does not depend on the run."""
-    assert searched() == searched()
+@pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_processes_and_repetition_change_nothing(jobs: int) -> None:
+    """The result depends neither on the number of processes nor on the run."""
+    assert searched() == searched(jobs=jobs)
 
 
 def test_random_search_draws_distinct_combinations() -> None:
@@ -215,24 +216,24 @@ def test_wrong_values_are_refused_before_anything_is_tried() -> None:
 
 def test_stopped_searches_keep_finished_trials() -> None:
     """Once asked to stop, a search tries nothing more."""
-    answers = iter([False, False, True])
-    assert searched(should_stop=lambda: next(answers)).trials == searched().trials[:2]
+    seen: list[tuple[int, int]] = []
+    found = searched(on_trial=lambda *at: seen.append(at), should_stop=lambda: len(seen) >= 2)
+    assert 2 <= len(found.trials) <= 3
+    assert seen[0] == (1, 4)
     with pytest.raises(KeyboardInterrupt, match="before the first trial"):
         searched(should_stop=lambda: True)
 
 
 def test_interrupted_search_names_the_best_trial_so_far() -> None:
     """An interruption between trials names the settings with the smallest error of those that ended."""
-    answers = iter([False, False])
 
-    def asked() -> bool:
-        for answer in answers:
-            return answer
-        raise KeyboardInterrupt
+    def interrupted(done: int, total: int) -> None:
+        if done == 2:
+            raise KeyboardInterrupt
 
     whole = searched()
     with pytest.raises(KeyboardInterrupt, match="2 of 4") as caught:
-        searched(should_stop=asked)
+        searched(on_trial=interrupted)
     best = min(whole.trials[:2], key=lambda trial: trial.error.mean if trial.error else np.inf)
     assert f"the best: abortError=10, numberOfRounds={best.settings['numberOfRounds']} (" in str(caught.value)
 

@@ -267,9 +267,7 @@ class Sharing:
             return self.given
         parts = self.parts if given else {**self.parts, name: own}
         every = Configurations.concatenate([part.configurations for part in parts.values()])
-        variables = tuple(
-            variable for variable in projection.variables_of(every.system) if projection.varies(variable, every)
-        )
+        variables = projection.varying(projection.variables_of(every.system), every)
         found = fit_joint_model(parts, variables, self.scale, on_fit)
         self.given = found if given else self.given
         return found

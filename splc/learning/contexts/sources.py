@@ -42,9 +42,6 @@ class MappedRows:
     values: Array  # ln y in each other context, shape (m, contexts)
     design: KernelDesign  # the columns of their options
 
-    def __len__(self) -> int:
-        return len(self.values)
-
     def rows(self, rows: Array) -> MappedRows:
         """Return some of the configurations."""
         return MappedRows(self.values[rows], self.design.rows(rows))

@@ -105,10 +105,14 @@ def variables_of(
     return tuple(sorted(variables, key=lambda variable: variable.name))
 
 
-def varies(variable: Variable, configurations: Configurations) -> bool:
-    """Return whether a variable has several values in configurations."""
-    columns = [np.nan_to_num(configurations.column(name), nan=-np.inf) for name in variable.members]
-    return any(bool((column != column[0]).any()) for column in columns)
+def varying(variables: Iterable[Variable], configurations: Configurations) -> tuple[Variable, ...]:
+    """Return the variables that have several values in configurations."""
+
+    def varies(name: str) -> bool:
+        column = np.nan_to_num(configurations.column(name), nan=-np.inf)
+        return bool((column != column[0]).any())
+
+    return tuple(variable for variable in variables if any(map(varies, variable.members)))
 
 
 def without_numbers(variables: Iterable[Variable], kept: Iterable[str] = ()) -> tuple[Variable, ...]:

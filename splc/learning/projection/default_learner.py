@@ -27,7 +27,7 @@ from splc.learning.folds import FEWEST as FEWEST_GROUPS
 from splc.learning.folds import CrossValidated, PrintedErrors
 from splc.learning.learner import INTERRUPTED, LearningProblem, judged, one_thread
 from splc.learning.projection import constants
-from splc.learning.projection.basis import Variable, variables_of, varies
+from splc.learning.projection.basis import Variable, variables_of, varying
 from splc.learning.projection.constants import ProjectionSettings
 from splc.learning.projection.full_model import ONE_ROW, FullModel, FullModelFit, fit_full_model
 from splc.learning.projection.order import DRAWN, Constants, option_constants, space_of, unmeasured
@@ -250,12 +250,11 @@ class ProjectionLearner:
         configurations, chosen, notes = problem.configurations, self.chosen, list[str]()
         report, stops = problem.on_step, problem.should_stop
         variables = variables_of(configurations.system, problem.observed, problem.everything)
-        varying = tuple(variable for variable in variables if varies(variable, configurations))
+        different = varying(variables, configurations)
         own = option_constants(configurations, problem.target)
-        full = self._full(problem, varying, own)
+        full = self._full(problem, different, own)
         # Other rows may tell about variables that have one value in the learning set.
-        used = {*varying, *full.basis.variables}
-        names = {variable.name for variable in used}
+        names = {variable.name for variable in (*different, *full.basis.variables)}
         # All members of a group are constant.
         fixed = [name for variable in variables if variable.name not in names for name in variable.members]
         if fixed and len(configurations) > 1:

@@ -229,15 +229,10 @@ class Ensemble(MomentsPredictor):
 
     def as_json(self) -> dict[str, Any]:
         """Return all that is needed to predict again, in JSON's types."""
-        configurations, variables, parts, context = (
-            self.configurations,
-            self.basis.variables,
-            self.parts,
-            self.basis.context,
-        )
+        variables, parts, context = self.basis.variables, self.parts, self.basis.context
         first = parts[0] if parts else None
         observed = {
-            each.name: picked(each, "values, optional") | {"column": configurations.column(each.name)}
+            each.name: picked(each, "values, optional") | {"column": self.configurations.column(each.name)}
             for each in variables
             if each.observed
         }
@@ -256,7 +251,7 @@ class Ensemble(MomentsPredictor):
             **picked(first, "mean, deviation"),
             "values": first.t.tolist() if first else [],
             "noises": first.noise.tolist() if first else [],
-            "configurations": configurations_as_json(configurations),
+            "configurations": configurations_as_json(self.configurations),
             "observed": plain_values(observed),
         }
         if self.runs:
