@@ -125,22 +125,6 @@ def without_numbers(variables: Iterable[Variable], kept: Iterable[str] = ()) -> 
     )
 
 
-def variables_from_json(content: Mapping[str, Any], system: VariabilityModel) -> tuple[Variable, ...]:
-    """Return the variables of a file of a full model (`Ensemble.as_json`)."""
-    # Without the key, numbered groups had other columns.
-    every = without_numbers(variables_of(system), content.get("numbered", ()))
-    extra = [
-        Variable(name, "numeric", (name,), tuple(map(float, entry["values"])), bool(entry["optional"]), True)
-        for name, entry in content.get("observed", {}).items()
-    ]
-    members = content.get("members", {})
-    by_member = {member: variable for variable in (*every, *extra) for member in variable.members}
-    pairs = [(by_member[name], members.get(name)) for name in content["variables"] if name in by_member]
-    if any(order is not None and set(order) != set(variable.members) for variable, order in pairs):
-        raise ValueError("the members of groups do not fit the system")
-    return tuple(variable.with_members(order or variable.members) for variable, order in pairs)
-
-
 def nearest_known(
     configurations: Configurations, variables: Sequence[Variable]
 ) -> tuple[Configurations, list[tuple[Configurations, Array]]]:
@@ -335,8 +319,19 @@ class OptionBasis:
     @classmethod
     def from_json(cls, content: Mapping[str, Any], system: VariabilityModel) -> OptionBasis:
         """Return the columns of a file of a full model (`Ensemble.as_json`)."""
-        contexts = content.get("contexts") or {}
-        return cls(variables_from_json(content, system), ContextBlock.from_json(contexts) if contexts else None)
+        # Without the key, numbered groups had other columns.
+        every = without_numbers(variables_of(system), content.get("numbered", ()))
+        extra = [
+            Variable(name, "numeric", (name,), tuple(map(float, entry["values"])), bool(entry["optional"]), True)
+            for name, entry in content.get("observed", {}).items()
+        ]
+        members, contexts = content.get("members", {}), content.get("contexts") or {}
+        by_member = {member: variable for variable in (*every, *extra) for member in variable.members}
+        pairs = [(by_member[name], members.get(name)) for name in content["variables"] if name in by_member]
+        if any(order is not None and set(order) != set(variable.members) for variable, order in pairs):
+            raise ValueError("the members of groups do not fit the system")
+        variables = tuple(variable.with_members(order or variable.members) for variable, order in pairs)
+        return cls(variables, ContextBlock.from_json(contexts) if contexts else None)
 
     def _signs(self, configurations: Configurations) -> dict[str, Array]:
         """Return the columns of binary variables, shapes (n, 1): all at once, since there may be hundreds."""

@@ -77,7 +77,7 @@ def penalty(logarithms: Array) -> tuple[float, Array]:
 def objective(logarithms: Array, design: KernelDesign, z: Array, noise: Array) -> tuple[float, Array]:
     """Return the negative log evidence of standardised targets z, but for a constant, and its gradient."""
     theta = Hyperparameters.of(logarithms)
-    kernel = KernelParts(theta, design, design)
+    kernel = KernelParts(theta, design)
     kernel.kernel.flat[:: len(z) + 1] += theta.noise * noise + constants.JITTER
     if (evidence := negative_evidence(kernel.kernel, z)) is None:
         return np.inf, np.zeros_like(logarithms)

@@ -264,16 +264,8 @@ class Ensemble(MomentsPredictor):
     @classmethod
     def from_json(cls, content: Mapping[str, Any], system: VariabilityModel) -> Self:
         """Return the ensemble of `as_json`; files of earlier versions lack some of the keys."""
-        configurations = configurations_from_json(content["configurations"], system)
-        observed = content.get("observed", {})
-        if observed:
-            columns = {name: np.array(entry["column"], dtype=float) for name, entry in observed.items()}
-            cells = Observed(columns, np.ones(len(configurations), dtype=bool))
-            try:
-                system = replace(system, observed=tuple(columns))
-                configurations = replace(configurations, system=system, observed=cells)
-            except (ConfigurationError, VariabilityError) as error:
-                raise ValueError(str(error)) from None
+        configurations = configurations_from_json(content["configurations"], system, content.get("observed", {}))
+        system = configurations.system
         contexts, basis, places = content.get("contexts") or {}, OptionBasis.from_json(content, system), None
         if basis.context is not None:
             places = np.array(contexts["rows"], dtype=int)
@@ -419,10 +411,17 @@ def configurations_as_json(configurations: Configurations) -> dict[str, list[flo
     return {option.name: plain_values(configurations.value(option.name)) for option in configurations.system.options}
 
 
-def configurations_from_json(content: Mapping[str, Sequence[float | None]], system: VariabilityModel) -> Configurations:
-    """Return the configurations of `configurations_as_json`."""
+def configurations_from_json(
+    content: Mapping[str, Sequence[float | None]], system: VariabilityModel, observed: Mapping[str, Any] = {}
+) -> Configurations:
+    """Return the configurations of `configurations_as_json`; `observed`: those of observed variables, as in files."""
     try:
         columns = {name: np.array(column, dtype=float) for name, column in content.items()}
-        return Configurations.from_columns(system, columns)
+        configurations = Configurations.from_columns(system, columns)
+        if not observed:
+            return configurations
+        values = {name: np.array(entry["column"], dtype=float) for name, entry in observed.items()}
+        cells = Observed(values, np.ones(len(configurations), dtype=bool))
+        return replace(configurations, system=replace(configurations.system, observed=tuple(values)), observed=cells)
     except (ConfigurationError, VariabilityError) as error:
         raise ValueError(str(error)) from None
