@@ -55,7 +55,7 @@ def _projection() -> LearnerKind:
 
 
 def _pmnf() -> LearnerKind:
-    from splc.learning.pmnf import PmnfLearner
+    from splc.learning.given_forms import PmnfLearner
     from splc.scaling.methods import SETTINGS
 
     return LearnerKind(SETTINGS, lambda _, settings: PmnfLearner.of(settings), ("default", PMNF))

@@ -19,7 +19,7 @@ from splc.formats.models.stored_model import ModelFile, StoredModel, Subject, co
 from splc.formats.models.text import parse_stored_text, with_link
 from splc.io.files import STANDARD, Source, read_source, write_whole
 from splc.io.json import declared
-from splc.learning.given_terms import GivenTerms, parse_term
+from splc.learning.given_forms import GivenTerms, parse_term
 from splc.learning.result import LearnedTerm
 from splc.models.influence import InfluenceModel
 from splc.models.parameters import Parameters

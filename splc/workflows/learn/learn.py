@@ -91,7 +91,7 @@ class Split:
 
     def compared(self, result: LearningResult, folds: int) -> Iterator[JudgedLearner]:
         """Yield a result and those of other baselines; of numeric options also of pmnf."""
-        from splc.learning.pmnf import is_scalable
+        from splc.learning.given_forms import is_scalable
 
         yield self.judged(result)
         for name in (*((PMNF,) if is_scalable(self.measured.configurations) else ()), *BASELINES):
