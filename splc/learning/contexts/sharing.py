@@ -90,14 +90,13 @@ class JointModel:
             folds = fits.folds[: int(data.folds[rows].max()) + 1]
             refits = replace(fits, folds=folds, means=fits.means[rows], deviations=fits.deviations[rows])
         designs = tuple(design.rows(rows) for design in data.designs)
-        return FullModel(
-            replace(model.basis, context=block),
-            model.scale,
-            self.origins[rows],
-            model.configurations[rows],
-            projection.Data(designs, data.y[rows], data.repetitions[rows], given_folds=data.folds[rows]),
-            refits,
-            model.constant,
+        return replace(
+            model,
+            basis=replace(model.basis, context=block),
+            rows=self.origins[rows],
+            configurations=model.configurations[rows],
+            data=projection.Data(designs, data.y[rows], data.repetitions[rows], given_folds=data.folds[rows]),
+            refits=refits,
             whole=model,
             places=self.places,
         )
