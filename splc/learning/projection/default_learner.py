@@ -150,7 +150,6 @@ def remarks(problem: LearningProblem, full: FullModel, printed: PrintedModel) ->
     return notes
 
 
-NAME = "projection"
 WITHOUT_TERMS = "learning was interrupted before the terms were found: the full model predicts"
 # The printed model is no part of predictions if the error on known settings is more than this multiple with it.
 KNOWN_ERROR = 1.5
@@ -174,7 +173,7 @@ class ProjectionLearner:
     fit: FullModelFit | None = None
     # whether the printed model may be a part of what predicts; not of summands, whose sum has one
     stacks: bool = True
-    name = NAME
+    name = "projection"
     preset = "default"
     draws = False
     suffix = ".log"
