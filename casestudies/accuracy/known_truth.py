@@ -24,7 +24,7 @@ from splc.errors import SplcError
 from splc.io.tables import Table
 from splc.learning import LearningResult, learn
 from splc.learning.effects import group_titles
-from splc.learning.judging import predictions
+from splc.learning.learner import predictions
 from splc.learning.result import InfluenceEstimate
 from splc.models.influence import InfluenceModel
 from splc.models.terms import Term

@@ -16,7 +16,7 @@ from casestudies.contexts.systems import ContextTable
 from casestudies.evaluation.evaluation import hash_of
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
-from splc.learning.projection import FullModel, fit_full_model, variables_of, varies
+from splc.learning.projection import FullModel, fit_full_model, variables_of, varying
 from splc.types import Array
 
 PROPERTY = "measured"
@@ -29,7 +29,7 @@ def measurements_of(table: ContextTable, rows: Array) -> Measurements:
 
 def full_model_of(measured: Measurements) -> FullModel:
     """Return the full model of the default learner, without the printed one, which takes most of the time."""
-    variables = tuple(each for each in variables_of(measured.system) if varies(each, measured.configurations))
+    variables = varying(variables_of(measured.system), measured.configurations)
     return fit_full_model(measured.configurations, measured.column(PROPERTY), variables)
 
 

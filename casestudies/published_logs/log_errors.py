@@ -10,7 +10,7 @@ from splc.data.accuracy import mean_relative_error
 from splc.data.measurements import Measurements
 from splc.errors import ExpressionError, InputError, Problems, shorten
 from splc.formats.models.log_reader import Learning, RoundLine, model_of
-from splc.learning.judging import predictions
+from splc.learning.learner import predictions
 from splc.models.text.log_grammar import expand_product, is_number, split_model
 from splc.system.variability import ROOT
 from splc.types import Array

@@ -26,12 +26,12 @@ from sampling import Space
 from splc.data.accuracy import mean_relative_error
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
-from splc.formats.models.parameters import parse_parameters
+from splc.formats.models.read import parse_parameters
 from splc.formats.models.read import ReadOptions, parse_stored_models
 from splc.io.files import Source, read_source
 from splc.io.tables import Table
 from splc.learning import learn
-from splc.learning.judging import predictions
+from splc.learning.learner import predictions
 from splc.models.influence import InfluenceModel
 from splc.models.text.reader import bound
 from splc.system.options import NumericOption

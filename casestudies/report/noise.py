@@ -16,8 +16,7 @@ from casestudies.report.studies import Case
 from splc.data.measurements import Measurements
 from splc.io.tables import Cell, Table
 from splc.learning.features import feature_table
-from splc.learning.judging import random_folds
-from splc.learning.learner import one_thread
+from splc.learning.learner import one_thread, random_folds
 from splc.study.specification import StudyLearner
 from splc.types import Array
 from splc.workflows.learn.request import learn_rows

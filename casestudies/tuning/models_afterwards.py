@@ -14,7 +14,7 @@ from casestudies.tuning.summaries import error_of, mean_of
 from casestudies.tuning.tables import load, present, replayed
 from casestudies.tuning.tuners import RANDOM, TUNE, code_of
 from splc.io.tables import Cell, Table
-from splc.learning.projection import fit_full_model, variables_of, varies
+from splc.learning.projection import fit_full_model, variables_of, varying
 
 SYSTEMS = ("LLVM", "BoomerAMG", "dconvert", "x264")
 # The shares of the search that are spent on the model, and random runs.
@@ -48,7 +48,7 @@ class ModelEvaluation(Evaluation):
             found = replayed(cell["system"], cell["budget"], verify=0, explore=share, seed=cell["seed"])
             learned = table.configurations.find(found.result.model.runs.configurations)
         configurations, y = table.configurations[learned], table.y[learned]
-        variables = tuple(each for each in variables_of(configurations.system) if varies(each, configurations))
+        variables = varying(variables_of(configurations.system), configurations)
         model = fit_full_model(configurations, y, variables)
         others = np.setdiff1d(np.arange(len(table.y)), learned)
         errors = 100 * np.abs(model.predict(table.configurations[others]) / table.y[others] - 1)

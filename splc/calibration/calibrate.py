@@ -18,7 +18,7 @@ from splc.data.table import names_of
 from splc.errors import ConfigurationError, LearningError, MeasurementError, SpecError, plural
 from splc.learning.features import feature_table
 from splc.learning.folds import splits
-from splc.learning.judging import random_folds
+from splc.learning.learner import random_folds
 from splc.models.influence import EvaluationError, InfluenceModel
 from splc.types import Array
 

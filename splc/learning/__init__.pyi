@@ -2,8 +2,8 @@ from splc.learning.active.suggestion import ConfigurationSuggestions as Configur
 from splc.learning.active.suggestion import suggest as suggest
 from splc.learning.estimator import PerformanceInfluenceRegressor as PerformanceInfluenceRegressor
 from splc.learning.estimator import ScalingModelRegressor as ScalingModelRegressor
-from splc.learning.given_terms import GivenTerms as GivenTerms
-from splc.learning.given_terms import linear_surrogate as linear_surrogate
+from splc.learning.given_forms import GivenTerms as GivenTerms
+from splc.learning.given_forms import linear_surrogate as linear_surrogate
 from splc.learning.learner import Learner as Learner
 from splc.learning.learner import LearningProblem as LearningProblem
 from splc.learning.registry import LEARNERS as LEARNERS

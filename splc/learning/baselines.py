@@ -27,8 +27,7 @@ from splc.errors import LearningError, SpecError, unknown_name_hint
 from splc.io.numbers import power_of_two
 from splc.io.settings import Setting, stated_values
 from splc.learning.features import Feature, stable_order
-from splc.learning.judging import judged
-from splc.learning.learner import LearningProblem, one_thread, only_step
+from splc.learning.learner import LearningProblem, judged, one_thread, only_step
 from splc.learning.result import LearningResult
 from splc.learning.stepwise.settings import one_line
 from splc.models.influence import TableRows, rows_of
@@ -48,31 +47,34 @@ _ORDER = "the largest number of columns in a term"
 _PAIRS = "pairwise terms; 1, with a note, where the matrix would have more than 50 million cells"
 _FOLDS = "folds that choose the penalty, at most as many as configurations"
 _COST = "better than scikit-learn's 1 on x264, LLVM and Dune; 100 gives the same"
+_LARGER = "scikit-learn's; with few measurements, larger leaves are worse"
+_SPLITS = "scikit-learn's 20 allow no split of fewer than 40 configurations"
 _TREES = "scikit-learn's; more trees change the error by less than its spread over samples"
 _ITERATIONS = "scikit-learn's; 200 give the same errors on x264, LLVM and Dune"
 _MOST = "scikit-learn's; at most as many as configurations"
-_EPSILON = "errors without a penalty, in standard deviations of the target"
-# Baseline, setting, default (an integer stands for whole numbers), least value, meaning, and the reason of the default.
-_ROWS: tuple[tuple[str, str, float, float, str, str], ...] = (
-    ("forest", "trees", 100, 1, "number of trees", _TREES),
-    ("forest", "leaf", 1, 1, _LEAF, "scikit-learn's; with few measurements, larger leaves are worse"),
-    ("tree", "leaf", 1, 1, _LEAF, "as for `forest`"),
-    ("lasso", "order", 2, 1, _ORDER, _PAIRS),
-    ("lasso", "folds", 5, 2, _FOLDS, "scikit-learn's"),
-    ("ridge", "order", 2, 1, _ORDER, "as for `lasso`"),
-    ("svr", "cost", 10.0, 1e-9, "the penalty of errors (C)", _COST),
-    ("svr", "epsilon", 0.01, 0.0, _EPSILON, "measurements deviate by less than scikit-learn's 0.1"),
-    ("knn", "neighbours", 5, 1, "number of neighbours, weighted by distance", _MOST),
-    ("boosting", "iterations", 100, 1, "number of trees", _ITERATIONS),
-    ("boosting", "rate", 0.1, 1e-9, "the factor on each tree", "scikit-learn's"),
-    ("boosting", "leaf", 2, 1, _LEAF, "scikit-learn's 20 allow no split of fewer than 40 configurations"),
+_DISTANCE = "errors without a penalty, in standard deviations of the target"
+# Baseline, setting and scikit-learn's name of it, default (an integer stands for whole numbers), least value, meaning,
+# and the reason of the default.
+_ROWS: tuple[tuple[str, str, str, float, float, str, str], ...] = (
+    ("forest", "trees", "n_estimators", 100, 1, "number of trees", _TREES),
+    ("forest", "leaf", "min_samples_leaf", 1, 1, _LEAF, _LARGER),
+    ("tree", "leaf", "min_samples_leaf", 1, 1, _LEAF, "as for `forest`"),
+    ("lasso", "order", "degree", 2, 1, _ORDER, _PAIRS),
+    ("lasso", "folds", "cv", 5, 2, _FOLDS, "scikit-learn's"),
+    ("ridge", "order", "degree", 2, 1, _ORDER, "as for `lasso`"),
+    ("svr", "cost", "C", 10.0, 1e-9, "the penalty of errors (C)", _COST),
+    ("svr", "epsilon", "epsilon", 0.01, 0.0, _DISTANCE, "measurements deviate by less than scikit-learn's 0.1"),
+    ("knn", "neighbours", "n_neighbors", 5, 1, "number of neighbours, weighted by distance", _MOST),
+    ("boosting", "iterations", "max_iter", 100, 1, "number of trees", _ITERATIONS),
+    ("boosting", "rate", "learning_rate", 0.1, 1e-9, "the factor on each tree", "scikit-learn's"),
+    ("boosting", "leaf", "min_samples_leaf", 2, 1, _LEAF, _SPLITS),
 )
 # Baseline → its settings by name.
 SETTINGS: Mapping[str, Mapping[str, Setting]] = MappingProxyType(
     {
         baseline: {
             name: Setting(meaning, kind=type(default), default=default, least=least, reason=reason)
-            for owner, name, default, least, meaning, reason in _ROWS
+            for owner, name, _, default, least, meaning, reason in _ROWS
             if owner == baseline
         }
         for baseline in dict.fromkeys(row[0] for row in _ROWS)
@@ -80,6 +82,14 @@ SETTINGS: Mapping[str, Mapping[str, Setting]] = MappingProxyType(
 )
 # Those that have ln x as a further column, and those whose result depends on the seed.
 LOGS, DRAWS = frozenset(("lasso", "ridge")), frozenset(("forest", "tree", "lasso"))
+# Baseline without products of columns → class of scikit-learn, and further parameters.
+_CLASSES: Mapping[str, tuple[str, Mapping[str, Any]]] = {
+    "forest": ("ensemble.RandomForestRegressor", {"n_jobs": 1}),
+    "tree": ("tree.DecisionTreeRegressor", {}),
+    "svr": ("svm.SVR", {}),
+    "knn": ("neighbors.KNeighborsRegressor", {"weights": "distance", "n_jobs": 1}),
+    "boosting": ("ensemble.HistGradientBoostingRegressor", {"early_stopping": False}),
+}
 
 
 def scikit(path: str, *arguments: Any, **parameters: Any) -> Any:
@@ -90,29 +100,15 @@ def scikit(path: str, *arguments: Any, **parameters: Any) -> Any:
 
 def baseline(name: str, settings: Mapping[str, Any], sizes: tuple[int, int], seed: int) -> Any:
     """Return the estimator of a baseline for settings, numbers of rows and columns of the learning set, and a seed."""
-    leaf, scaled = settings.get("leaf"), partial(scikit, "pipeline.make_pipeline")
-    scaler = partial(scikit, "preprocessing.StandardScaler")
-    match name:
-        case "forest":
-            forest = partial(scikit, "ensemble.RandomForestRegressor", settings["trees"])
-            return forest(min_samples_leaf=leaf, random_state=seed, n_jobs=1)
-        case "tree":
-            return scikit("tree.DecisionTreeRegressor", min_samples_leaf=leaf, random_state=seed)
-        case "boosting":
-            return scikit(
-                "ensemble.HistGradientBoostingRegressor",
-                learning_rate=settings["rate"],
-                max_iter=settings["iterations"],
-                min_samples_leaf=leaf,
-                early_stopping=False,
-                random_state=seed,
-            )
-        case "svr":
-            return scaled(scaler(), scikit("svm.SVR", C=settings["cost"], epsilon=settings["epsilon"]))
-        case "knn":
-            neighbours = min(settings["neighbours"], sizes[0])
-            knn = scikit("neighbors.KNeighborsRegressor", neighbours, weights="distance", n_jobs=1)
-            return scaled(scaler(), knn)
+    scaled, scaler = partial(scikit, "pipeline.make_pipeline"), partial(scikit, "preprocessing.StandardScaler")
+    if name in _CLASSES:
+        path, fixed = _CLASSES[name]
+        parameters = {parameter: settings[setting] for owner, setting, parameter, *_ in _ROWS if owner == name}
+        if "n_neighbors" in parameters:
+            parameters["n_neighbors"] = min(parameters["n_neighbors"], sizes[0])
+        if name in ("svr", "knn"):
+            return scaled(scaler(), scikit(path, **parameters, **fixed))
+        return scikit(path, **parameters, **fixed, random_state=seed)
     largest = order(settings, sizes)
     linear = scikit("linear_model.RidgeCV", np.logspace(-4, 4, 17))
     if name == "lasso":
@@ -377,7 +373,7 @@ def search(
 
     Values of 0 do not count. The error is None where an estimator cannot be fitted, such as 9 neighbours in fewer rows.
     """
-    from sklearn.model_selection import KFold, ParameterGrid
+    from sklearn.model_selection import KFold, ParameterGrid, cross_val_predict
 
     if len(target) < 2:
         message = f"{name}: one configuration cannot be divided into folds"
@@ -387,10 +383,8 @@ def search(
     reason = "all values of the property are 0"
     with _quietly(every=True):
         for values in ParameterGrid({key: list(grid_values) for key, grid_values in grid.items()}):
-            estimator, predicted = estimator_of(name, values, seed), np.empty(len(target))
             try:
-                for learned, held_out in split:
-                    predicted[held_out] = estimator.fit(columns[learned], target[learned]).predict(columns[held_out])
+                predicted = cross_val_predict(estimator_of(name, values, seed), columns, target, cv=split)
                 results.append((dict(values), mean_relative_error(predicted, target)))
             except ValueError as error:
                 reason = one_line(str(error))

@@ -25,7 +25,7 @@ from splc.learning.features import TableColumns, numbers_in, texts_in, total_eff
 from splc.learning.learner import Learner
 from splc.learning.projection import Form, ProjectionLearner, ProjectionSettings, ScaleChoice
 from splc.learning.registry import learn, learner_of
-from splc.learning.result import LearningResult, Predictor
+from splc.learning.result import FullPredictor, LearningResult, Predictor
 from splc.learning.stepwise.algorithm import StepwiseLearner
 from splc.learning.stepwise.settings import preset as preset_settings
 from splc.models.influence import InfluenceModel
@@ -227,20 +227,19 @@ class PerformanceInfluenceRegressor(IntervalRegressor):
         return numbers
 
     def _interval(self, X: Array, group: str | None = None) -> tuple[Array, Array]:
-        intervals: Any = self.result_.intervals if group is None else self._predictor(group)
-        if intervals is None:
+        predictor = self._predictor(group)
+        if not isinstance(predictor, FullPredictor):
             hint = "use preset='default'"
             raise LearningError(Problem("SPL Conqueror's algorithm has no prediction intervals", hint=hint))
-        lower, upper = intervals.interval(self._configurations(X))
-        return lower, upper
+        return predictor.interval(self._configurations(X))
 
     def _predicted(self, X: Array, group: str | None = None) -> Array:
-        return (self.result_ if group is None else self._predictor(group)).predict(self._configurations(X))
+        return self._predictor(group).predict(self._configurations(X))
 
-    def _predictor(self, group: str) -> Predictor:
+    def _predictor(self, group: str | None) -> Predictor:
         """Return what predicts a group: its model, or of a further group what all have in common."""
-        if group in self.results_:
-            return self.results_[group].predictor
+        if group is None or group in self.results_:
+            return (self.result_ if group is None else self.results_[group]).predictor
         if group not in self._further and self._sharing is not None:
             self._further[group] = further_predictor(self._sharing, group)
         return self._further[group]

@@ -151,9 +151,14 @@ def total_effects(predict: Callable[[Array], Array], X: Array) -> Array:
     rows = X[np.unique(np.linspace(0, len(X) - 1, min(len(X), MAX_ROWS)).round().astype(int))]
     effects = np.zeros(X.shape[1])
     for column in range(X.shape[1]):
-        values, weights = column_values(X[:, column])
+        values, counts = np.unique(X[:, column], return_counts=True)
         if len(values) == 1:
             continue
+        if len(values) > MAX_VALUES:
+            selected = np.linspace(0, len(values) - 1, MAX_VALUES).round().astype(int)
+            firsts = np.cumsum(counts)[selected] - counts[selected]
+            values, counts = values[selected], np.diff(np.append(firsts, counts.sum()))
+        weights = counts / counts.sum()
         changed = np.repeat(rows, len(values), axis=0)
         changed[:, column] = np.tile(values, len(rows))
         predicted = predict(changed).reshape(len(rows), len(values))
@@ -163,16 +168,6 @@ def total_effects(predict: Callable[[Array], Array], X: Array) -> Array:
     effects[effects <= 1e-12 * effects.max(initial=0.0)] = 0.0
     total = effects.sum()
     return effects / total if total > 0 and np.isfinite(total) else np.zeros_like(effects)
-
-
-def column_values(column: Array) -> tuple[Array, Array]:
-    """Return the values of a column and their frequencies, which add up to 1; of many values, some."""
-    values, counts = np.unique(column, return_counts=True)
-    if len(values) > MAX_VALUES:
-        selected = np.linspace(0, len(values) - 1, MAX_VALUES).round().astype(int)
-        firsts = np.cumsum(counts)[selected] - counts[selected]
-        values, counts = values[selected], np.diff(np.append(firsts, counts.sum()))
-    return values, counts / counts.sum()
 
 
 def texts_in(X: Any) -> dict[int, tuple[str, ...]]:
@@ -216,32 +211,29 @@ def _columns(X: Any) -> list[Array]:
 class TableColumns:
     """The columns of a table of numbers as options."""
 
-    names: tuple[str, ...]  # the names of the columns
-    # position of a column whose numbers are positions of texts → its option, and the children that these texts are
-    groups: Mapping[int, tuple[BinaryOption, ...]]
-    ignored: bool  # whether the column of the root is left out
+    places: Mapping[str, int]  # the name of each column → its position
+    # name of a column whose numbers are positions of texts → its option, and the children that these texts are
+    groups: Mapping[str, tuple[BinaryOption, ...]]
 
     @classmethod
     def of(cls, names: tuple[str, ...], X: Array, texts: Mapping[int, tuple[str, ...]]) -> TableColumns:
         """Return the columns of a table of shape (n, columns); one of the root, which is constant, is ignored."""
-        ignored = len(names) > 1 and ROOT in names and len(np.unique(X[:, names.index(ROOT)])) == 1
-        used_names, groups = set(names), dict[int, tuple[BinaryOption, ...]]()
-        for at, members in texts.items():
-            if not (ignored and names[at] == ROOT):
-                groups[at] = tuple(alternative_options(names[at], members, used_names))
-                used_names.update(option.name for option in groups[at])
-        return cls(names, groups, ignored)
+        places = {name: at for at, name in enumerate(names)}
+        if ROOT in places and len(names) > 1 and len(np.unique(X[:, places[ROOT]])) == 1:
+            del places[ROOT]
+        used_names, groups = set(names), dict[str, tuple[BinaryOption, ...]]()
+        for name in (name for name, at in places.items() if at in texts):
+            groups[name] = tuple(alternative_options(name, texts[places[name]], used_names))
+            used_names.update(option.name for option in groups[name])
+        return cls(places, groups)
 
     def values(self, X: Array) -> dict[str, Array]:
         """Return the name of each option → its values in rows of numbers; that of a column of text is always 1."""
         values_by_name = {}
-        for at, name in enumerate(self.names):
-            if at in self.groups:
-                values_by_name[name] = np.ones(len(X))
-                children = self.groups[at][1:]
-                values_by_name |= {child.name: (X[:, at] == code).astype(float) for code, child in enumerate(children)}
-            elif not (self.ignored and name == ROOT):
-                values_by_name[name] = X[:, at]
+        for name, at in self.places.items():
+            children = self.groups.get(name, ())[1:]
+            values_by_name[name] = np.ones(len(X)) if name in self.groups else X[:, at]
+            values_by_name |= {child.name: (X[:, at] == code).astype(float) for code, child in enumerate(children)}
         return values_by_name
 
     def system(self, values: Mapping[str, Array]) -> VariabilityModel:

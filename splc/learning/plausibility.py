@@ -20,9 +20,8 @@ from splc.data.configurations import Configurations, describe_configuration
 from splc.data.measurements import Measurements
 from splc.errors import SpaceError, listed, plural
 from splc.io.numbers import percentage, rounded_text
-from splc.learning.judging import predictions
-from splc.learning.learner import one_thread
-from splc.learning.projection import Ensemble, Full, Variable, fit_full_model, varies
+from splc.learning.learner import one_thread, predictions
+from splc.learning.projection import Ensemble, Full, fit_full_model, varying
 from splc.learning.result import LearningResult, Predictor
 from splc.models.influence import InfluenceModel
 from splc.system.options import NumericOption
@@ -203,13 +202,13 @@ def outlier_of(model: Ensemble, y: Array, repetitions: Array) -> Outlier | None:
     other_rows = np.flatnonzero(y != y[row])
     if len(other_rows) < MOSTLY * len(y):
         other_rows = np.delete(np.arange(len(y)), row)
-    if len(_varying(model, model.configurations[other_rows])) < len(model.basis.variables):
+    if len(varying(model.basis.variables, model.configurations[other_rows])) < len(model.basis.variables):
         # No other row shows the effect of an option of this row.
         return None
     step = -(-len(other_rows) // JUDGING_ROWS)
     other_rows = other_rows[::step]
     configurations = model.configurations[other_rows]
-    variables = _varying(model, configurations)
+    variables = varying(model.basis.variables, configurations)
     with one_thread():
         judge = fit_full_model(configurations, y[other_rows], variables, repetitions[other_rows])
         predicted = float(judge.predict(model.configurations[[row]])[0])
@@ -222,11 +221,6 @@ def outlier_of(model: Ensemble, y: Array, repetitions: Array) -> Outlier | None:
         return None
     error = None if step > 1 or judge.constant else judge.cross_validated.mean
     return Outlier(row, predicted, error)
-
-
-def _varying(model: Ensemble, configurations: Configurations) -> tuple[Variable, ...]:
-    """Return the variables that differ between configurations."""
-    return tuple(variable for variable in model.basis.variables if varies(variable, configurations))
 
 
 def _exceeds(error: float, expected: float) -> bool:

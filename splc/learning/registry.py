@@ -25,8 +25,7 @@ from splc.io.settings import Setting, settings_in
 from splc.learning.baselines import SETTINGS as BASELINE_SETTINGS
 from splc.learning.baselines import BaselineLearner
 from splc.learning.folds import CrossValidated, Groups
-from splc.learning.judging import cross_validate
-from splc.learning.learner import Learner, LearningProblem, OnStep, ignore, one_thread, usable_rows
+from splc.learning.learner import Learner, LearningProblem, OnStep, cross_validate, ignore, one_thread, usable_rows
 from splc.learning.result import LearningResult, Predictor
 from splc.learning.stepwise.algorithm import StepwiseLearner
 from splc.learning.stepwise.settings import PRESETS, SPLCONQUEROR, SPLCONQUEROR_2019, Settings, is_setting
@@ -56,7 +55,7 @@ def _projection() -> LearnerKind:
 
 
 def _pmnf() -> LearnerKind:
-    from splc.learning.pmnf import PmnfLearner
+    from splc.learning.given_forms import PmnfLearner
     from splc.scaling.methods import SETTINGS
 
     return LearnerKind(SETTINGS, lambda _, settings: PmnfLearner.of(settings), ("default", PMNF))

@@ -22,8 +22,7 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import LearningError, MeasurementError, SpecError, plural, unknown_name_hint
 from splc.io.presentation import Presented
-from splc.learning.judging import influence_model, judged
-from splc.learning.learner import WHERE_ZERO, WITHOUT_VALUE, Learner, LearningProblem, rows_of
+from splc.learning.learner import WHERE_ZERO, WITHOUT_VALUE, Learner, LearningProblem, influence_model, judged, rows_of
 from splc.learning.projection import Ensemble, EnsembleSum, ProjectionLearner, Summand
 from splc.learning.registry import learn, learner_of
 from splc.learning.result import LearnedTerm, LearningResult, Step, merged_terms

@@ -192,7 +192,7 @@ def influences_by_context(subject: ModelSubject) -> Section | None:
     else:
         blocks = [_matrix(influences)]
     # The limit of changes is stricter in tables that compare all pairs of values.
-    limit = in_half_widths(influences.half_widths(influences.pairs))
+    limit = in_half_widths(influences.threshold(influences.pairs))
     if influences.pairs != 1:
         limit += f", as {plural(influences.pairs, 'pair', 'pairs')} of values are compared"
     caption = "Influences: factor between the greatest and the least value of an option, or selected and not; "
@@ -226,7 +226,7 @@ def _neighbours(influences: ContextInfluences) -> Rows:
         # Values with few rows show that something changed, but often name the wrong options.
         may = "may have changed: " if contrast.few_rows else ""
         rows.append((f"{first} → {second}", _ends(contrast), f"{may}{changed}" if contrast.settled else "none"))
-    caption = f"Changes between consecutive values: influences that changed {in_half_widths(influences.half_widths(1))}"
+    caption = f"Changes between consecutive values: influences that changed {in_half_widths(influences.threshold(1))}"
     header = ("change", f"common {ENDS}", "changed influences (90 % interval)")
     return text_table(header, rows, caption, "context-changes", words=range(3))
 
@@ -240,6 +240,6 @@ def _matrix(influences: ContextInfluences) -> Rows:
         cells = ("" if one is None else f"{short_number(one.factor, 4)}; {len(one.settled)}" for one in contrasts)
         rows.append((first, *cells))
     differ = "may differ, as values have few rows," if influences.few_rows() else "differ"
-    limit = in_half_widths(influences.half_widths(1))
+    limit = in_half_widths(influences.threshold(1))
     caption = f"Common factor of the column's value relative to the row's; number of influences that {differ} {limit}"
     return text_table(("", *names), rows, caption, "context-pairs")

@@ -120,9 +120,8 @@ def ambiguous(names: Sequence[str], points: Array, terms: Sequence[Sequence[Expo
     """
     if len(names) < 2:
         return ()
-    exponents_of: dict[int, Exponents] = {}
-    for term in terms:
-        exponents_of |= {parameter: exponents for parameter, exponents in enumerate(term) if not exponents.is_constant}
+    factors = [(parameter, exponents) for term in terms for parameter, exponents in enumerate(term)]
+    exponents_of = {parameter: exponents for parameter, exponents in factors if not exponents.is_constant}
     caveats = []
     for p, q in itertools.combinations(sorted(exponents_of), 2):
         if is_distinct(points[:, [p, q]].tobytes(), exponents_of[p], exponents_of[q]):

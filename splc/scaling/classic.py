@@ -254,11 +254,10 @@ class _Search:
         exponents = numerators / denominators
         columns = np.empty((len(self.x), *exponents.shape))
         for piece in range(self.slices):
-            if piece == 3:
-                columns[:, piece] = self.log_x[:, None] ** exponents[piece]
-            else:
-                logs = self.log_x**piece if piece else np.ones_like(self.x)
-                columns[:, piece] = self.x[:, None] ** exponents[piece] * logs[:, None]
+            base = self.log_x if piece == 3 else self.x
+            columns[:, piece] = base[:, None] ** exponents[piece]
+            if piece in (1, 2):
+                columns[:, piece] *= (self.log_x**piece)[:, None]
         return columns
 
     def judged(self, numerators: Array, denominators: Array, *, filtered: bool) -> Array:

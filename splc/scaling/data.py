@@ -44,7 +44,6 @@ class Quantities:
             array.setflags(write=False)
 
     def __len__(self) -> int:
-        """Return the number of quantities."""
         return len(self.values)
 
 
@@ -107,20 +106,17 @@ def one_quantity(y: Any, hint: str = "give shape (n,) or (n, repetitions)") -> A
 
 def _check(points: Array, values: Array, names: Sequence[str]) -> None:
     """Refuse measurements that no model can be fitted to, such as parameters out of the range of their powers."""
-    if not np.isfinite(points).all():
-        row, column = np.argwhere(~np.isfinite(points))[0].tolist()
-        raise MeasurementError(f"{names[column]} at position {row} is not a finite number")
-    if (points < 0).any():
-        row, column = np.argwhere(points < 0)[0].tolist()
-        raise MeasurementError(
-            f"{names[column]} at position {row} is {points[row, column]:g}, but powers need values of at least 0",
-            hint="shift or transform the parameter so that it is positive",
-        )
-    small = (points > 0) & (points < _SMALLEST)
-    if small.any() or (points > _LARGEST).any():
-        row, column = np.argwhere(small | (points > _LARGEST))[0].tolist()
-        message = f"{names[column]} at position {row} is {points[row, column]:g}: its powers leave the range of numbers"
-        raise MeasurementError(message, hint="give the parameter in another unit")
+    negative = "{:g}, but powers need values of at least 0", "shift or transform the parameter so that it is positive"
+    outside = "{:g}: its powers leave the range of numbers", "give the parameter in another unit"
+    for wrong, (text, hint) in (
+        (~np.isfinite(points), ("not a finite number", None)),
+        (points < 0, negative),
+        ((points > 0) & (points < _SMALLEST) | (points > _LARGEST), outside),
+    ):
+        if wrong.any():
+            row, column = np.argwhere(wrong)[0].tolist()
+            value = text.format(points[row, column])
+            raise MeasurementError(f"{names[column]} at position {row} is {value}", hint=hint)
     if np.isinf(values).any():
         model, point, _ = (int(indices[0]) for indices in np.nonzero(np.isinf(values)))
         raise MeasurementError(f"a value of quantity {model} at point {point} is infinite")

@@ -142,8 +142,7 @@ def fitted(data: Quantities, settings: FitSettings, names: Names, segmented: boo
     for number, pattern in enumerate(patterns):
         rows = np.flatnonzero(pattern_of.ravel() == number)
         part = Quantities(data.points[pattern], data.values[rows][:, pattern], data.notes)
-        models = _batch(part, settings, names)
-        for at, (row, model) in enumerate(zip(rows.tolist(), models, strict=True)):
+        for at, (row, model) in enumerate(zip(rows.tolist(), _batch(part, settings, names), strict=True)):
             fitted_models[row] = model
             if segmented or model.smape > POOR:
                 quantity = Quantities(part.points, part.values[at : at + 1], part.notes)
@@ -176,10 +175,8 @@ def _with_changes(quantity: Quantities, model: ScalingModel, settings: FitSettin
         required = "points" if len(names) == 1 else "points on every line"
         note = f"fewer than {MIN_POINTS} {required}: no change of behaviour can be found"
         return replace(model, notes=(*model.notes, note))
-    advice, found = None, None
     # Segments of a single parameter have a jump between them.
-    if segments is None or len(names) > 1:
-        found = jump(points, np.nanmean(quantity.values[0], axis=1))
+    found = jump(points, np.nanmean(quantity.values[0], axis=1)) if segments is None or len(names) > 1 else None
     if found is not None:
         name, value, factor = names[found[0]], *found[1:]
         text = f"a jump at {name} = {value:g} by a factor of about {factor:.2g} explains most of the misfit"
@@ -187,7 +184,9 @@ def _with_changes(quantity: Quantities, model: ScalingModel, settings: FitSettin
     elif segments is not None:
         where = f"{segments.changing} = {segments.change:g}"
         advice = Advice.of(f"the behaviour seems to change at {where}: two segments fit better", segmented=True)
-    return model if advice is None else replace(model, notes=(*model.notes, advice))
+    else:
+        return model
+    return replace(model, notes=(*model.notes, advice))
 
 
 def _units(values: Array) -> Array:
@@ -320,15 +319,12 @@ def _ranges(points: Array) -> tuple[tuple[float, float], ...]:
 
 def _terms(chosen: Selection, row: int, unit: float, parameters: int) -> tuple[tuple[Product, ...], tuple[float, ...]]:
     """Return the terms of a model and their coefficients; a constant of 0 beside others is left out."""
-    terms, coefficients = [], []
-    constant = float(chosen.coefficients[0, row])
-    for i, coefficient in zip(chosen.places[:, row].tolist(), chosen.coefficients[1:, row].tolist(), strict=True):
-        if i >= 0:
-            terms.append(chosen.terms[i])
-            coefficients.append(coefficient * unit)
-    if constant != 0 or not terms:
-        return ((CONSTANT,) * parameters, *terms), (constant * unit, *coefficients)
-    return tuple(terms), tuple(coefficients)
+    constant, *others = (chosen.coefficients[:, row] * unit).tolist()
+    places = chosen.places[:, row].tolist()
+    pairs = [(chosen.terms[at], coefficient) for at, coefficient in zip(places, others, strict=True) if at >= 0]
+    if constant != 0 or not pairs:
+        pairs.insert(0, ((CONSTANT,) * parameters, constant))
+    return tuple(term for term, _ in pairs), tuple(coefficient for _, coefficient in pairs)
 
 
 def _errors(estimates: Array, values: Array, free: Array, units: Array) -> list[dict[str, Any]]:

@@ -101,13 +101,11 @@ def fit_experiment(
             if on_progress is not None:
                 on_progress(done)
     if not models:
-        reasons: dict[str, list[Key]] = {}
+        titles: dict[str, list[str]] = {reason: [] for reason in failed.values()}
         for key, reason in failed.items():
-            reasons.setdefault(reason, []).append(key)
-        titles = {reason: list(filter(None, map(title, members))) for reason, members in reasons.items()}
-        problems = [
-            Problem(f"no model of {listed(titles[reason] or ['the measurements'], 3)}: {reason}") for reason in reasons
-        ]
+            titles[reason] += filter(None, [title(key)])
+        all_titles = ((reason, listed(names or ["the measurements"], 3)) for reason, names in titles.items())
+        problems = [Problem(f"no model of {names}: {reason}") for reason, names in all_titles]
         raise MeasurementError(problems or "no series is asked for")
     return Profile({key: models[key] for key in keys if key in models}, {k: failed[k] for k in keys if k in failed})
 

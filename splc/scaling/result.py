@@ -97,22 +97,17 @@ class ScalingModel(Presented):
         It is the term that contributes most where every parameter is four times its largest measured value
         (Following the Blind Seer, section 4.1).
         """
-        best = -1.0
-        lead: dict[str, tuple[Fraction, Fraction]] = {}
-        for term, coefficient in zip(self.terms, self.coefficients, strict=True):
-            exponents = {
-                name: (factor.power, factor.log)
-                for name, factor in zip(self.names, term, strict=True)
-                if not factor.is_constant
-            }
-            if not exponents:
-                continue
-            size = np.log(max(abs(coefficient), 1e-300))
-            for factor, (_, high) in zip(term, self.ranges, strict=True):
-                size += np.log(max(abs(float(column(factor, np.array([FAR * high]))[0])), 1e-300))
-            if not lead or size > best:
-                best, lead = size, exponents
-        return lead
+
+        def size(pair: tuple[tuple[Exponents, ...], float]) -> float:
+            ends = zip(pair[0], self.ranges, strict=True)
+            far = (float(column(factor, np.array([FAR * high]))[0]) for factor, (_, high) in ends)
+            return sum(float(np.log(max(abs(value), 1e-300))) for value in (pair[1], *far))
+
+        pairs = zip(self.terms, self.coefficients, strict=True)
+        varying = [pair for pair in pairs if not all(factor.is_constant for factor in pair[0])]
+        lead, _ = max(varying, key=size, default=((), 0.0))
+        factors = zip(self.names, lead, strict=False)
+        return {name: (factor.power, factor.log) for name, factor in factors if not factor.is_constant}
 
     def predict(self, x: Any) -> Array:
         """Return the predictions, one per point: of x's shape, or (n,).

@@ -34,9 +34,8 @@ from splc.io.files import read_source, write_whole
 from splc.io.settings import setting_name
 from splc.learning.baselines import GRIDS, Encoding, ScikitLearner, search, spelled
 from splc.learning.features import features_of
-from splc.learning.given_terms import linear_surrogate
-from splc.learning.judging import predictions, round_errors
-from splc.learning.learner import Learner, match
+from splc.learning.given_forms import linear_surrogate
+from splc.learning.learner import Learner, match, predictions, round_errors
 from splc.learning.registry import learner_of, search_settings
 from splc.learning.result import Predictor
 from splc.learning.stepwise.settings import SPLCONQUEROR, SPLCONQUEROR_2019, WITHOUT_EFFECT, Settings

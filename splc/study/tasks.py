@@ -25,7 +25,7 @@ from splc.formats.models.stored_model import learned_file
 from splc.io.files import Source, distinct_names, file_name, read_source
 from splc.io.json import picked
 from splc.io.toml import line_of
-from splc.learning.judging import round_errors
+from splc.learning.learner import round_errors
 from splc.learning.plausibility import implausible
 from splc.learning.registry import learner_name, own_settings
 from splc.learning.sums import parts_of

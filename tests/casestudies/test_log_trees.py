@@ -21,7 +21,7 @@ from splc.errors import InputError, RequestError
 from splc.formats.models.log_writer import learned_log_text
 from splc.io.files import read_source
 from splc.learning import learn
-from splc.learning.judging import round_errors
+from splc.learning.learner import round_errors
 from tests.learning.conftest import measured
 from tests.support.log_trees import write_log_tree
 from tests.support.real_data import DATA, real

@@ -28,7 +28,7 @@ from splc.formats.measurements.csv import write_configurations
 from splc.formats.models.log_writer import learned_log_text
 from splc.io.files import Source, read_source
 from splc.learning import learn
-from splc.learning.judging import round_errors
+from splc.learning.learner import round_errors
 from splc.learning.stepwise.settings import Settings
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel

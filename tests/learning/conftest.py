@@ -18,7 +18,7 @@ from splc.formats.detect import read_variability_model
 from splc.formats.measurements.read import read_measurements
 from splc.learning import LearningProblem, LearningResult
 from splc.learning.features import Feature, FeatureTable
-from splc.learning.judging import judged
+from splc.learning.learner import judged
 from splc.learning.stepwise.candidates import CandidateGrid
 from splc.models.influence import InfluenceModel
 from splc.types import Array

@@ -24,7 +24,7 @@ from splc.learning.baselines import (
     search,
     spelled,
 )
-from splc.learning.pmnf import PmnfLearner, is_scalable
+from splc.learning.given_forms import PmnfLearner, is_scalable
 from splc.learning.registry import BASELINES
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel

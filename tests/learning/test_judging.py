@@ -13,11 +13,10 @@ from splc.data.accuracy import mean_relative_error
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import LearningError, SpecError
-from splc.learning import LearningResult, judging, learn, learner_of
+from splc.learning import LearningResult, learn, learner_of
 from splc.learning.features import FeatureTable, total_effects
 from splc.learning.folds import ERRORS, JudgedRows, Judgement
-from splc.learning.judging import cross_validate, predictions, random_folds, round_errors
-from splc.learning.learner import Learner, match, nearest
+from splc.learning.learner import Learner, cross_validate, match, nearest, predictions, random_folds, round_errors
 from splc.learning.result import Predictor, term_shares
 from splc.models.influence import InfluenceModel
 from splc.models.terms import CONSTANT, option_term
@@ -286,7 +285,7 @@ def test_errors_of_samples(limit: int, evaluation: Measurements | None) -> None:
 
 def learned(limit: int, monkeypatch: pytest.MonkeyPatch, learner: Learner) -> LearningResult:
     """Return a model that is judged by at most so many rows of each kind."""
-    monkeypatch.setattr(judging, "MOST_JUDGED", limit)
+    monkeypatch.setattr("splc.learning.learner.MOST_JUDGED", limit)
     return learn(MEASURED, learner=learner, learning_set=LEARNED[:50], seed=4)
 
 

@@ -16,7 +16,7 @@ from splc.errors import LearningError
 from splc.formats.models.stored_model import learned_file
 from splc.learning import LEARNERS, SettingsSearch, learn, learner_of, registry
 from splc.learning.features import feature_table
-from splc.learning.judging import random_folds, round_errors
+from splc.learning.learner import random_folds, round_errors
 from splc.learning.projection import Ensemble
 from splc.learning.registry import LearnerKind, combinations_of, search_settings
 from splc.learning.result import Round, Step

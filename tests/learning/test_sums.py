@@ -19,7 +19,7 @@ from splc.formats.models.log_writer import learned_log_text
 from splc.formats.models.read import parse_term_list
 from splc.io.files import Source
 from splc.learning import Part, SumResult, learn, learn_sum
-from splc.learning.given_terms import GivenTerms, linear_surrogate
+from splc.learning.given_forms import GivenTerms, linear_surrogate
 from splc.learning.projection.predictor import EnsembleSum
 from splc.learning.sums import parts_of
 from splc.models.terms import option_term

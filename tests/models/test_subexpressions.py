@@ -23,7 +23,7 @@ from splc.data.configurations import Configurations
 from splc.errors import ExpressionError
 from splc.formats.models.text import parse_model_text
 from splc.io.files import Source
-from splc.learning.judging import predictions
+from splc.learning.learner import predictions
 from splc.models.influence import EvaluationError, InfluenceModel
 from splc.system.options import BinaryOption, NumericOption, options_of_values
 from splc.system.variability import VariabilityModel

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from splc.data.configurations import Configurations
 from splc.formats.models.json import model_as_json
 from splc.learning.folds import CrossValidated
-from splc.learning.judging import influence_model
+from splc.learning.learner import influence_model
 from splc.learning.result import InfluenceEstimate, LearnedTerm, LearningResult, PathPoint, Round
 from splc.learning.stepwise.candidates import BASE, Candidate
 from splc.learning.stepwise.settings import Settings

@@ -15,8 +15,8 @@ from splc.data.accuracy import mean_relative_error
 from splc.data.configurations import Configurations
 from splc.errors import LearningError, RequestError
 from splc.formats.models.read import read_model
-from splc.learning import judging
 from splc.learning import learn as learn_model
+from splc.learning import learner
 from splc.learning.folds import CrossValidated
 from splc.learning.projection import Ensemble
 from splc.learning.registry import BASELINES
@@ -64,7 +64,7 @@ def test_the_rest_of_a_split_judges_the_model(project: Path) -> None:
 @pytest.mark.parametrize("limit", [1000, 20])
 def test_rows_are_predicted_once(limit: int, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The full model predicts a measured configuration at most once, whether all of them or a sample judge it."""
-    monkeypatch.setattr(judging, "MOST_JUDGED", limit)
+    monkeypatch.setattr(learner, "MOST_JUDGED", limit)
     calls: list[tuple[object, Configurations]] = []
 
     def counted(model: Any, configurations: Configurations, predict: Any) -> Array:

@@ -21,7 +21,7 @@ from splc.io.files import STANDARD, Source, read_source, write_whole
 from splc.io.json import declared
 from splc.io.numbers import number_text
 from splc.io.toml import finite_number, parse_toml, toml_key, toml_value
-from splc.learning.given_terms import GivenTerms, parse_term
+from splc.learning.given_forms import GivenTerms, parse_term
 from splc.learning.result import LearnedTerm
 from splc.models.influence import InfluenceModel
 from splc.models.parameters import Parameters, ParameterTable, Quantity, wrong_name

@@ -58,7 +58,7 @@ class ContextContrast:
     influences: tuple[InfluenceContrast, ...]  # the influences, the largest change first
     # whether one of the values has so few rows that some changes are stated of the wrong options
     few_rows: bool = False
-    half_widths: float = 1.0  # the multiple of half the width of their intervals above which changes are settled
+    threshold: float = NORMAL_QUANTILE  # the number of standard deviations above which changes are settled
 
     @property
     def settled(self) -> tuple[InfluenceContrast, ...]:
@@ -155,7 +155,7 @@ class ContextInfluences:
         contrasts = [InfluenceContrast(*row) for row in rows]
         ranked = tuple(sorted(contrasts, key=lambda contrast: -comparable_size(abs(math.log(contrast.factor)))))
         few = self.few_rows(first, second)
-        return ContextContrast(first, second, factors[0], low[0], high[0], ranked, few, self.half_widths(1))
+        return ContextContrast(first, second, factors[0], low[0], high[0], ranked, few, self.threshold(1))
 
     def few_rows(self, *names: str) -> bool:
         """Return whether one of the values has fewer than two rows per option; no names: any of all."""
@@ -212,10 +212,6 @@ class ContextInfluences:
         compared = max(1, pairs * len(self.options))
         return NormalDist().inv_cdf(1 - FALSE_CHANGES / 2 / compared)
 
-    def half_widths(self, pairs: int) -> float:
-        """Return the threshold as a multiple of half the width of the 90 % interval of a change."""
-        return self.threshold(pairs) / NORMAL_QUANTILE
-
 
 def _factors(mean: Array, deviation: Array) -> Array:
     """Return the factor for a difference of logarithms, and the ends of its 90 % interval, shape (3, …)."""
@@ -223,9 +219,9 @@ def _factors(mean: Array, deviation: Array) -> Array:
     return np.asarray(np.exp(np.clip([mean, mean - reach, mean + reach], -600, 600)))
 
 
-def in_half_widths(multiple: float) -> str:
-    """Return in words by how much a change exceeds its uncertainty if it is settled."""
-    return f"by more than {multiple:.3g} times half the width of the 90 % interval"
+def in_half_widths(threshold: float) -> str:
+    """Return in words by how much a change exceeds its uncertainty if it is settled: by so many deviations."""
+    return f"by more than {threshold / NORMAL_QUANTILE:.3g} times half the width of the 90 % interval"
 
 
 def joint_ensemble(full: object) -> Ensemble | None:

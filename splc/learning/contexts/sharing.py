@@ -90,14 +90,13 @@ class JointModel:
             folds = fits.folds[: int(data.folds[rows].max()) + 1]
             refits = replace(fits, folds=folds, means=fits.means[rows], deviations=fits.deviations[rows])
         designs = tuple(design.rows(rows) for design in data.designs)
-        return FullModel(
-            replace(model.basis, context=block),
-            model.scale,
-            self.origins[rows],
-            model.configurations[rows],
-            projection.Data(designs, data.y[rows], data.repetitions[rows], given_folds=data.folds[rows]),
-            refits,
-            model.constant,
+        return replace(
+            model,
+            basis=replace(model.basis, context=block),
+            rows=self.origins[rows],
+            configurations=model.configurations[rows],
+            data=projection.Data(designs, data.y[rows], data.repetitions[rows], given_folds=data.folds[rows]),
+            refits=refits,
             whole=model,
             places=self.places,
         )
@@ -267,9 +266,7 @@ class Sharing:
             return self.given
         parts = self.parts if given else {**self.parts, name: own}
         every = Configurations.concatenate([part.configurations for part in parts.values()])
-        variables = tuple(
-            variable for variable in projection.variables_of(every.system) if projection.varies(variable, every)
-        )
+        variables = projection.varying(projection.variables_of(every.system), every)
         found = fit_joint_model(parts, variables, self.scale, on_fit)
         self.given = found if given else self.given
         return found

@@ -42,9 +42,6 @@ class MappedRows:
     values: Array  # ln y in each other context, shape (m, contexts)
     design: KernelDesign  # the columns of their options
 
-    def __len__(self) -> int:
-        return len(self.values)
-
     def rows(self, rows: Array) -> MappedRows:
         """Return some of the configurations."""
         return MappedRows(self.values[rows], self.design.rows(rows))
@@ -232,9 +229,8 @@ class SourceMixture(projection.MomentsPredictor):
     sources: Sources  # the values of the other contexts
     process: MappedProcess | None = None  # the mapped values, learned from the rows of the context; None without rows
     weight: float = 0.0  # the weight of the process
-    noise: float = (
-        0.0  # the variance of the noise of a measurement of the process, with the usual number of repetitions
-    )
+    # the variance of the noise of a measurement of the process, with the usual number of repetitions
+    noise: float = 0.0
 
     @property
     def joint(self) -> Ensemble:

@@ -9,7 +9,7 @@ from splc.learning.projection.basis import stem_of as stem_of
 from splc.learning.projection.basis import threshold_shapes as threshold_shapes
 from splc.learning.projection.basis import twos as twos
 from splc.learning.projection.basis import variables_of as variables_of
-from splc.learning.projection.basis import varies as varies
+from splc.learning.projection.basis import varying as varying
 from splc.learning.projection.basis import without_numbers as without_numbers
 from splc.learning.projection.constants import EXTRAPOLATION as EXTRAPOLATION
 from splc.learning.projection.constants import FOLDS as FOLDS

@@ -18,7 +18,6 @@ import numpy as np
 from splc.data.configurations import Configurations, value_indices
 from splc.io.json import plain_values
 from splc.learning.projection import constants
-from splc.learning.projection.constants import EXTRAPOLATION
 from splc.learning.projection.posterior import KernelDesign
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
@@ -106,10 +105,14 @@ def variables_of(
     return tuple(sorted(variables, key=lambda variable: variable.name))
 
 
-def varies(variable: Variable, configurations: Configurations) -> bool:
-    """Return whether a variable has several values in configurations."""
-    columns = [np.nan_to_num(configurations.column(name), nan=-np.inf) for name in variable.members]
-    return any(bool((column != column[0]).any()) for column in columns)
+def varying(variables: Iterable[Variable], configurations: Configurations) -> tuple[Variable, ...]:
+    """Return the variables that have several values in configurations."""
+
+    def varies(name: str) -> bool:
+        column = np.nan_to_num(configurations.column(name), nan=-np.inf)
+        return bool((column != column[0]).any())
+
+    return tuple(variable for variable in variables if any(map(varies, variable.members)))
 
 
 def without_numbers(variables: Iterable[Variable], kept: Iterable[str] = ()) -> tuple[Variable, ...]:
@@ -120,22 +123,6 @@ def without_numbers(variables: Iterable[Variable], kept: Iterable[str] = ()) -> 
         for original in variables
         for variable in ((original,) if original.name in numbered_names else original.unnumbered())
     )
-
-
-def variables_from_json(content: Mapping[str, Any], system: VariabilityModel) -> tuple[Variable, ...]:
-    """Return the variables of a file of a full model (`Ensemble.as_json`)."""
-    # Without the key, numbered groups had other columns.
-    every = without_numbers(variables_of(system), content.get("numbered", ()))
-    extra = [
-        Variable(name, "numeric", (name,), tuple(map(float, entry["values"])), bool(entry["optional"]), True)
-        for name, entry in content.get("observed", {}).items()
-    ]
-    members = content.get("members", {})
-    by_member = {member: variable for variable in (*every, *extra) for member in variable.members}
-    pairs = [(by_member[name], members.get(name)) for name in content["variables"] if name in by_member]
-    if any(order is not None and set(order) != set(variable.members) for variable, order in pairs):
-        raise ValueError("the members of groups do not fit the system")
-    return tuple(variable.with_members(order or variable.members) for variable, order in pairs)
 
 
 def nearest_known(
@@ -166,7 +153,7 @@ def nearest_known(
         )
         if (second != column).any():
             between = np.append((values > known[0]) & (values < known[-1]), True)[column]
-            moved.append((position, second, max(EXTRAPOLATION, 2 / len(known)) * np.where(between, 0.5, 1.0)))
+            moved.append((position, second, max(constants.EXTRAPOLATION, 2 / len(known)) * np.where(between, 0.5, 1.0)))
         usable[:, position] = first
     near = [usable.copy() for _ in moved]
     for indices, (position, column, _) in zip(near, moved, strict=True):
@@ -276,8 +263,7 @@ class ContextBlock:
 
     def as_json(self) -> dict[str, Any]:
         """Return its fields in JSON's types, without those that are empty."""
-        facts = plain_values(self)
-        return {name: value for name, value in facts.items() if value != []}
+        return {name: value for name, value in plain_values(self).items() if value != []}
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> ContextBlock:
@@ -333,8 +319,19 @@ class OptionBasis:
     @classmethod
     def from_json(cls, content: Mapping[str, Any], system: VariabilityModel) -> OptionBasis:
         """Return the columns of a file of a full model (`Ensemble.as_json`)."""
-        contexts = content.get("contexts") or {}
-        return cls(variables_from_json(content, system), ContextBlock.from_json(contexts) if contexts else None)
+        # Without the key, numbered groups had other columns.
+        every = without_numbers(variables_of(system), content.get("numbered", ()))
+        extra = [
+            Variable(name, "numeric", (name,), tuple(map(float, entry["values"])), bool(entry["optional"]), True)
+            for name, entry in content.get("observed", {}).items()
+        ]
+        members, contexts = content.get("members", {}), content.get("contexts") or {}
+        by_member = {member: variable for variable in (*every, *extra) for member in variable.members}
+        pairs = [(by_member[name], members.get(name)) for name in content["variables"] if name in by_member]
+        if any(order is not None and set(order) != set(variable.members) for variable, order in pairs):
+            raise ValueError("the members of groups do not fit the system")
+        variables = tuple(variable.with_members(order or variable.members) for variable, order in pairs)
+        return cls(variables, ContextBlock.from_json(contexts) if contexts else None)
 
     def _signs(self, configurations: Configurations) -> dict[str, Array]:
         """Return the columns of binary variables, shapes (n, 1): all at once, since there may be hundreds."""

@@ -25,13 +25,12 @@ from splc.errors import LearningError, listed, plural
 from splc.io.numbers import percentage
 from splc.learning.folds import FEWEST as FEWEST_GROUPS
 from splc.learning.folds import CrossValidated, PrintedErrors
-from splc.learning.judging import judged
-from splc.learning.learner import INTERRUPTED, LearningProblem, one_thread
+from splc.learning.learner import INTERRUPTED, LearningProblem, judged, one_thread
 from splc.learning.projection import constants
-from splc.learning.projection.basis import Variable, variables_of, varies
+from splc.learning.projection.basis import Variable, variables_of, varying
 from splc.learning.projection.constants import ProjectionSettings
 from splc.learning.projection.full_model import ONE_ROW, FullModel, FullModelFit, fit_full_model
-from splc.learning.projection.order import Constants, count_of, option_constants, space_of, unmeasured
+from splc.learning.projection.order import DRAWN, Constants, option_constants, space_of, unmeasured
 from splc.learning.projection.posterior import needs_scipy
 from splc.learning.projection.predictor import Stacked, on_scale, raised
 from splc.learning.projection.printed_model import PrintedModel, printed_model
@@ -151,7 +150,6 @@ def remarks(problem: LearningProblem, full: FullModel, printed: PrintedModel) ->
     return notes
 
 
-NAME = "projection"
 WITHOUT_TERMS = "learning was interrupted before the terms were found: the full model predicts"
 # The printed model is no part of predictions if the error on known settings is more than this multiple with it.
 KNOWN_ERROR = 1.5
@@ -175,7 +173,7 @@ class ProjectionLearner:
     fit: FullModelFit | None = None
     # whether the printed model may be a part of what predicts; not of summands, whose sum has one
     stacks: bool = True
-    name = NAME
+    name = "projection"
     preset = "default"
     draws = False
     suffix = ".log"
@@ -251,12 +249,11 @@ class ProjectionLearner:
         configurations, chosen, notes = problem.configurations, self.chosen, list[str]()
         report, stops = problem.on_step, problem.should_stop
         variables = variables_of(configurations.system, problem.observed, problem.everything)
-        varying = tuple(variable for variable in variables if varies(variable, configurations))
+        different = varying(variables, configurations)
         own = option_constants(configurations, problem.target)
-        full = self._full(problem, varying, own)
+        full = self._full(problem, different, own)
         # Other rows may tell about variables that have one value in the learning set.
-        used = {*varying, *full.basis.variables}
-        names = {variable.name for variable in used}
+        names = {variable.name for variable in (*different, *full.basis.variables)}
         # All members of a group are constant.
         fixed = [name for variable in variables if variable.name not in names for name in variable.members]
         if fixed and len(configurations) > 1:
@@ -265,7 +262,10 @@ class ProjectionLearner:
         report(Stage(1, f"full model of {full.scale.words}", time.monotonic() - started))
         interrupted = stops()
         space = space_of(problem, own)
-        target, valid = full.target(unmeasured(problem, space, own)), count_of(problem, space)
+        target = full.target(unmeasured(problem, space, own))
+        # Measured configurations are not counted, nor are very many.
+        counted = space is not problem.everything and not problem.observed and len(space) < DRAWN
+        valid = len(space) if counted else None
         problem.on_share(PREDICTED)
         if not interrupted:
             report(Stage(2, "predictions of the full model", time.monotonic() - started))

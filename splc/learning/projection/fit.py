@@ -77,7 +77,7 @@ def penalty(logarithms: Array) -> tuple[float, Array]:
 def objective(logarithms: Array, design: KernelDesign, z: Array, noise: Array) -> tuple[float, Array]:
     """Return the negative log evidence of standardised targets z, but for a constant, and its gradient."""
     theta = Hyperparameters.of(logarithms)
-    kernel = KernelParts(theta, design, design)
+    kernel = KernelParts(theta, design)
     kernel.kernel.flat[:: len(z) + 1] += theta.noise * noise + constants.JITTER
     if (evidence := negative_evidence(kernel.kernel, z)) is None:
         return np.inf, np.zeros_like(logarithms)
@@ -113,7 +113,11 @@ def minimum(
 
     scipy's search is not reproducible across CPUs, since rounding errors accumulate over its iterations.
     """
-    x = _rounded(np.clip(start, low, high), low, high)
+
+    def on_grid(point: Array) -> Array:
+        return np.asarray(np.clip(np.rint(np.clip(point, low, high) / GRID) * GRID, low, high))
+
+    x = on_grid(start)
     value, gradient = function(x)
     memory: deque[tuple[Array, Array, float]] = deque(maxlen=MEMORY)
     for _ in range(iterations):
@@ -127,7 +131,7 @@ def minimum(
         step = 1.0 if memory else min(1.0, 1.0 / float(np.linalg.norm(gradient[is_free])))
         step = min(step, _LONGEST / float(abs(direction).max()))
         for _ in range(_HALVINGS):
-            candidate = _rounded(np.clip(x + step * direction, low, high), low, high)
+            candidate = on_grid(x + step * direction)
             move = candidate - x
             candidate_value, slope = function(candidate)
             if candidate_value <= value + _DECREASE * float(gradient @ move):
@@ -143,10 +147,6 @@ def minimum(
             memory.append((move, change, curvature))
         x, value, gradient = candidate, candidate_value, slope
     return x, value
-
-
-def _rounded(x: Array, low: Array, high: Array) -> Array:
-    return np.asarray(np.clip(np.rint(x / GRID) * GRID, low, high))
 
 
 def descent_direction(gradient: Array, memory: deque[tuple[Array, Array, float]]) -> Array:

@@ -201,12 +201,6 @@ def space_of(problem: LearningProblem, own: Constants) -> Configurations:
         return measured
 
 
-def count_of(problem: LearningProblem, space: Configurations) -> int | None:
-    """Return the number of valid configurations; None if there are many, or if they were not counted."""
-    counted = space is not problem.everything and not problem.observed
-    return len(space) if counted and len(space) < DRAWN else None
-
-
 def unmeasured(problem: LearningProblem, space: Configurations, own: Constants) -> Configurations:
     """Return up to 500 configurations outside of the learning set, uniformly selected, in hash order."""
     pool = space[problem.configurations.find(space) < 0]

@@ -129,40 +129,51 @@ def kernel_sums(theta: Hyperparameters, weights: Array, first: KernelDesign, sec
     return sums
 
 
+class KernelFactors:
+    """The kernel between two designs as products of matrices, which are computed for all rows or for some of them."""
+
+    def __init__(self, theta: Hyperparameters, first: KernelDesign, second: KernelDesign) -> None:
+        self.theta, rho = theta, theta.interaction
+        self.relevances = relevances = theta.relevances[first.relevances]
+        a, b, begins = first.columns, second.columns, np.array(first.starts[:-1], dtype=int)
+        # 1 + c s = exp(ln(1 - c^2)/2 + s artanh c) for s = ±1, so that one matrix product serves all of these columns.
+        fast = first.signs & second.signs & (rho * relevances[begins] < FAST)
+        self.signs = begins[fast]
+        self.spans = tuple(slice(*first.starts[block : block + 2]) for block in np.flatnonzero(~fast))
+        self.strengths = strengths = rho * relevances[self.signs]
+        constant = np.full(len(a), np.log1p(-(strengths**2)).sum() / 2 - np.log(rho))
+        self.exponent = _augmented(a[:, self.signs] * np.arctanh(strengths), constant, b[:, self.signs])
+        weighted = a * relevances
+        self.left, self.right = rho * weighted, np.ascontiguousarray(b.T)
+        # 3 w D, whose square root is the argument of the Matern-3/2 function.
+        scale = 3 * theta.width
+        first_squares, second_squares = scale * (weighted * a).sum(axis=1), scale * (relevances * b**2).sum(axis=1)
+        self.squares = _augmented(-2 * scale * weighted, first_squares, b, second_squares)
+
+
 def _kernel_blocks(
     theta: Hyperparameters, first: KernelDesign, second: KernelDesign, upper: bool = False
 ) -> Iterator[tuple[slice, Array]]:
     """Yield some rows of the kernel at a time, in memory that is used again; `upper`: from the diagonal on."""
-    rho, relevances = theta.interaction, theta.relevances[first.relevances]
-    signs, spans = _split(theta, first, second)
-    a, b, strengths = first.columns, second.columns, rho * relevances[signs]
-    constant = np.full(len(a), np.log1p(-(strengths**2)).sum() / 2 - np.log(rho))
-    exponent = _augmented(a[:, signs] * np.arctanh(strengths), constant, b[:, signs])
-    weighted = a * relevances
-    left, right = rho * weighted, np.ascontiguousarray(b.T)
-    # 3 w D, whose square root is the argument of the Matern-3/2 function.
-    scale = 3 * theta.width
-    first_squares, second_squares = scale * (weighted * a).sum(axis=1), scale * (relevances * b**2).sum(axis=1)
-    distances = _augmented(-2 * scale * weighted, first_squares, b, second_squares)
-    rows = max(BLOCK // max(len(b), 1), 1)
-    spaces = np.empty((3, rows * len(b)))
-    for start in range(0, len(a), rows):
-        block, column = slice(start, min(start + rows, len(a))), start if upper else 0
-        shape = (block.stop - start, len(b) - column)
+    of, rows = KernelFactors(theta, first, second), max(BLOCK // max(len(second), 1), 1)
+    spaces = np.empty((3, rows * len(second)))
+    for start in range(0, len(first), rows):
+        block, column = slice(start, min(start + rows, len(first))), start if upper else 0
+        shape = (block.stop - start, len(second) - column)
         values, buffer, other = (space[: shape[0] * shape[1]].reshape(shape) for space in spaces)
-        np.exp(np.matmul(exponent[0][block], exponent[1][:, column:], out=values), out=values)
-        for span in spans:
-            np.matmul(left[block, span], right[span, column:], out=buffer)
+        np.exp(np.matmul(of.exponent[0][block], of.exponent[1][:, column:], out=values), out=values)
+        for span in of.spans:
+            np.matmul(of.left[block, span], of.right[span, column:], out=buffer)
             buffer += 1
             values *= buffer
-        np.matmul(distances[0][block], distances[1][:, column:], out=buffer)
+        np.matmul(of.squares[0][block], of.squares[1][:, column:], out=buffer)
         np.sqrt(np.maximum(buffer, 0.0, out=buffer), out=buffer)
         np.exp(np.negative(buffer, out=other), out=other)
         buffer += 1
         buffer *= other
         buffer *= theta.stationary
         values += buffer
-        values += 1 - 1 / rho
+        values += 1 - 1 / theta.interaction
         yield block, values
 
 
@@ -170,83 +181,66 @@ def _augmented(
     first_columns: Array, added: Array, second_columns: Array, further: Array | None = None
 ) -> tuple[Array, Array]:
     """Return the factors of `first @ second.T + added[:, None] + further`, shapes (n, k) and (k, m)."""
-    columns = [first_columns, added] if further is None else [first_columns, added, np.ones(len(added))]
-    rows = [second_columns, np.ones(len(second_columns))] + ([] if further is None else [further])
-    return np.column_stack(columns), np.ascontiguousarray(np.column_stack(rows).T)
-
-
-def _split(theta: Hyperparameters, first: KernelDesign, second: KernelDesign) -> tuple[Array, tuple[slice, ...]]:
-    """Return the columns of ±1 whose factors are multiplied through their logarithms, and those of the other blocks."""
-    # 1 + c s = exp(ln(1 - c^2)/2 + s artanh c) for s = ±1, so that one matrix product serves all of them.
-    begins = np.array(first.starts[:-1], dtype=int)
-    fast = first.signs & second.signs & (theta.interaction * theta.relevances[first.relevances[begins]] < FAST)
-    return begins[fast], tuple(slice(*first.starts[block : block + 2]) for block in np.flatnonzero(~fast))
+    columns, rows = [first_columns, added[:, None]], [second_columns.T, np.ones((1, len(second_columns)))]
+    if further is not None:
+        columns.append(np.ones((len(added), 1)))
+        rows.append(further[None])
+    return np.concatenate(columns, axis=1), np.concatenate(rows)
 
 
 class KernelParts:
-    """The kernel between two designs, with what its gradient needs; in place, since allocating takes longer."""
+    """The kernel of a design with itself, with what its gradient needs; in place, since allocating takes longer."""
 
-    def __init__(self, theta: Hyperparameters, first: KernelDesign, second: KernelDesign) -> None:
-        rho, self.theta, self.design = theta.interaction, theta, first
-        self.relevances = relevances = theta.relevances[first.relevances]
-        self.signs, self.spans = _split(theta, first, second)
-        a, b, strengths = first.columns, second.columns, rho * relevances[self.signs]
-        self.fast_product: Array = np.ones(())
-        if len(self.signs):
-            exponent = (a[:, self.signs] * np.arctanh(strengths)) @ b[:, self.signs].T
-            exponent += np.log1p(-(strengths**2)).sum() / 2
-            self.fast_product = np.exp(exponent, out=exponent)
-        self.factors: list[Array] = []
-        self.product = np.broadcast_to(self.fast_product, (len(first), len(second)))
-        for span in self.spans:
-            factor = (a[:, span] * relevances[span]) @ b[:, span].T
-            factor *= rho
+    def __init__(self, theta: Hyperparameters, design: KernelDesign) -> None:
+        self.of, self.columns, self.numbers = KernelFactors(theta, design, design), design.columns, design.relevances
+        # The products of the kernel, over the strength of interactions.
+        self.factors, self.product = list[Array](), np.full((len(design),) * 2, 1 / theta.interaction)
+        if len(self.of.signs):
+            np.exp(np.matmul(*self.of.exponent, out=self.product), out=self.product)
+        self.fast_product = self.product
+        for span in self.of.spans:
+            factor = self.of.left[:, span] @ self.of.right[span]
             factor += 1
             self.factors.append(factor)
             self.product = self.product * factor
-        weighted = a * relevances
-        distances = (-2 * weighted) @ b.T
-        distances += (weighted * a).sum(axis=1)[:, None]
-        distances += ((b * relevances) * b).sum(axis=1)
-        self.distances: Array = np.maximum(distances, 0.0, out=distances)
-        root = self.distances * (3 * theta.width)
-        np.sqrt(root, out=root)
+        squares = np.matmul(*self.of.squares)
+        self.squares = np.maximum(squares, 0.0, out=squares)
+        root = np.sqrt(self.squares)
         self.decay: Array = np.exp(-root)
         root += 1
         root *= self.decay
         self.matern: Array = root
-        self.kernel: Array = self.product / rho
-        self.kernel += theta.stationary * self.matern
-        self.kernel += 1 - 1 / rho
+        self.kernel: Array = self.product + theta.stationary * self.matern
+        self.kernel += 1 - 1 / theta.interaction
 
     def derivative(self, outer: Array, noise: Array) -> Array:
-        """Return the derivative by the logarithms, given that by the covariance of a design with itself."""
-        theta, columns, relevances = self.theta, self.design.columns, self.relevances
+        """Return the derivative by the logarithms, given that by the covariance of the design with itself."""
+        of, columns, theta, relevances = self.of, self.columns, self.of.theta, self.of.relevances
         rho = theta.interaction
         products = np.zeros(len(relevances))
-        if len(self.signs):
+        if len(of.signs):
             # All blocks at once: the product of the others is the whole product over 1 + c s.
-            weighted, fast, strengths = outer * self.product, columns[:, self.signs], rho * relevances[self.signs]
+            weighted, fast = outer * self.product, columns[:, of.signs]
             sums = ((weighted @ fast) * fast).sum(axis=0)
-            products[self.signs] = (sums - strengths * weighted.sum()) / (1 - strengths**2)
-        if self.spans:
+            products[of.signs] = rho * (sums - of.strengths * weighted.sum()) / (1 - of.strengths**2)
+        if of.spans:
             # Products of all blocks but one, without dividing: factors may be 0.
             later_products = [*accumulate(reversed(self.factors[1:]), mul)]
-            earlier_product = outer * self.fast_product if len(self.signs) else outer
-            for span, factor in zip(self.spans, self.factors, strict=True):
+            earlier_product = outer * self.fast_product
+            for span, factor in zip(of.spans, self.factors, strict=True):
                 block_columns = columns[:, span]
                 other_product = earlier_product * later_products.pop() if later_products else earlier_product
-                products[span] = ((other_product @ block_columns) * block_columns).sum(axis=0)
-                if span is not self.spans[-1]:
+                products[span] = rho * ((other_product @ block_columns) * block_columns).sum(axis=0)
+                if span is not of.spans[-1]:
                     earlier_product = earlier_product * factor
         local = outer * self.decay
         local *= -1.5 * theta.stationary * theta.width
         distances = 2 * (columns**2).T @ local.sum(axis=1) - 2 * ((local @ columns) * columns).sum(axis=0)
-        by_relevance = np.bincount(self.design.relevances, relevances * (products + distances), len(theta.relevances))
+        by_relevance = np.bincount(self.numbers, relevances * (products + distances), len(theta.relevances))
         by_others = [
-            float(relevances @ products) - (float(np.vdot(outer, self.product)) - float(outer.sum())) / rho,
+            float(relevances @ products) - float(np.vdot(outer, self.product)) + float(outer.sum()) / rho,
             theta.stationary * float(np.vdot(outer, self.matern)),
-            float(np.vdot(local, self.distances)),
+            float(np.vdot(local, self.squares)) / (3 * theta.width),
             theta.noise * float(np.diag(outer) @ noise),
         ]
         return np.concatenate([by_relevance, by_others])

@@ -22,8 +22,7 @@ import numpy as np
 from splc.data.configurations import Configurations, Observed
 from splc.errors import ConfigurationError, ExpressionError, VariabilityError
 from splc.io.json import picked, plain_values
-from splc.learning import judging
-from splc.learning.learner import one_thread
+from splc.learning import learner
 from splc.learning.projection import constants
 from splc.learning.projection.basis import OptionBasis, nearest_known, with_known_members
 from splc.learning.projection.posterior import KernelDesign, KernelPosterior, Mixture, needs_scipy
@@ -85,7 +84,7 @@ class Stacked:
 
     def blended(self, t: Array, configurations: Configurations, scale: Scale) -> Array:
         """Return the blend with predictions of the Gaussian processes on the scale, shape (m,)."""
-        return self.mixed(t, on_scale(judging.predictions(self.printed, configurations) / scale.unit, scale, t))
+        return self.mixed(t, on_scale(learner.predictions(self.printed, configurations) / scale.unit, scale, t))
 
     def as_json(self) -> dict[str, Any]:
         """Return it in JSON's types."""
@@ -188,7 +187,7 @@ class Ensemble(MomentsPredictor):
         means, latent = np.zeros((2, len(configurations)))
         rows = len(self.configurations)
         several = len(configurations) * rows > _SMALL
-        with one_thread(with_scipy=needs_scipy(rows)) if several else nullcontext():
+        with learner.one_thread(with_scipy=needs_scipy(rows)) if several else nullcontext():
             for start in range(0, len(configurations), _BLOCK):
                 block = slice(start, start + _BLOCK)
                 mixture = self.mixture(configurations[block])
@@ -225,20 +224,15 @@ class Ensemble(MomentsPredictor):
         if mixture is None:
             total = weighted.sum(axis=1)
             return weights @ f, self.constant[1] ** 2 * np.outer(total, total)
-        with one_thread(with_scipy=needs_scipy(len(self.configurations))):
+        with learner.one_thread(with_scipy=needs_scipy(len(self.configurations))):
             return weights @ f, mixture.covariance(weighted)
 
     def as_json(self) -> dict[str, Any]:
         """Return all that is needed to predict again, in JSON's types."""
-        configurations, variables, parts, context = (
-            self.configurations,
-            self.basis.variables,
-            self.parts,
-            self.basis.context,
-        )
+        variables, parts, context = self.basis.variables, self.parts, self.basis.context
         first = parts[0] if parts else None
         observed = {
-            each.name: picked(each, "values, optional") | {"column": configurations.column(each.name)}
+            each.name: picked(each, "values, optional") | {"column": self.configurations.column(each.name)}
             for each in variables
             if each.observed
         }
@@ -257,7 +251,7 @@ class Ensemble(MomentsPredictor):
             **picked(first, "mean, deviation"),
             "values": first.t.tolist() if first else [],
             "noises": first.noise.tolist() if first else [],
-            "configurations": configurations_as_json(configurations),
+            "configurations": configurations_as_json(self.configurations),
             "observed": plain_values(observed),
         }
         if self.runs:
@@ -270,16 +264,8 @@ class Ensemble(MomentsPredictor):
     @classmethod
     def from_json(cls, content: Mapping[str, Any], system: VariabilityModel) -> Self:
         """Return the ensemble of `as_json`; files of earlier versions lack some of the keys."""
-        configurations = configurations_from_json(content["configurations"], system)
-        observed = content.get("observed", {})
-        if observed:
-            columns = {name: np.array(entry["column"], dtype=float) for name, entry in observed.items()}
-            cells = Observed(columns, np.ones(len(configurations), dtype=bool))
-            try:
-                system = replace(system, observed=tuple(columns))
-                configurations = replace(configurations, system=system, observed=cells)
-            except (ConfigurationError, VariabilityError) as error:
-                raise ValueError(str(error)) from None
+        configurations = configurations_from_json(content["configurations"], system, content.get("observed", {}))
+        system = configurations.system
         contexts, basis, places = content.get("contexts") or {}, OptionBasis.from_json(content, system), None
         if basis.context is not None:
             places = np.array(contexts["rows"], dtype=int)
@@ -425,10 +411,17 @@ def configurations_as_json(configurations: Configurations) -> dict[str, list[flo
     return {option.name: plain_values(configurations.value(option.name)) for option in configurations.system.options}
 
 
-def configurations_from_json(content: Mapping[str, Sequence[float | None]], system: VariabilityModel) -> Configurations:
-    """Return the configurations of `configurations_as_json`."""
+def configurations_from_json(
+    content: Mapping[str, Sequence[float | None]], system: VariabilityModel, observed: Mapping[str, Any] = {}
+) -> Configurations:
+    """Return the configurations of `configurations_as_json`; `observed`: those of observed variables, as in files."""
     try:
         columns = {name: np.array(column, dtype=float) for name, column in content.items()}
-        return Configurations.from_columns(system, columns)
+        configurations = Configurations.from_columns(system, columns)
+        if not observed:
+            return configurations
+        values = {name: np.array(entry["column"], dtype=float) for name, entry in observed.items()}
+        cells = Observed(values, np.ones(len(configurations), dtype=bool))
+        return replace(configurations, system=replace(configurations.system, observed=tuple(values)), observed=cells)
     except (ConfigurationError, VariabilityError) as error:
         raise ValueError(str(error)) from None

@@ -21,7 +21,7 @@ import numpy as np
 
 from splc.data.configurations import Configurations
 from splc.learning.folds import CrossValidated
-from splc.learning.judging import predictions
+from splc.learning.learner import predictions
 from splc.learning.projection.basis import Variable
 from splc.learning.projection.columns import CONSTANT_PLACE, Language, aliases_of
 from splc.learning.projection.constants import Form, ProjectionSettings

@@ -8,8 +8,6 @@ points allow, or smaller by up to some decades.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from splc.scaling.data import Condensed
@@ -58,20 +56,16 @@ def combination_shortlists(
         rows = start + np.flatnonzero(log_weights[start:end] > MIN_SHARE)
         weights = log_weights[rows]
         if len(rows) > MOST:
-            drawn, counts = _representative(weights, values[rows])
+            # Drawn systematically by weight, in the order of values.
+            order = np.argsort(values[rows], kind="stable")
+            shares = np.cumsum(np.exp(weights[order]))
+            places = np.searchsorted(shares, (np.arange(MOST) + 0.5) / MOST * shares[-1])
+            drawn, counts = np.unique(order[np.minimum(places, len(order) - 1)], return_counts=True)
             rows, weights = rows[drawn], np.log(counts)
         size = int(hypotheses.sizes[rows].max())
         floored, weights = hypotheses.floored[rows], weights.astype(np.float32)
         lists.append(CombinationShortlist(terms[rows], products[rows, :size], floored, weights, share))
     return tuple(lists)
-
-
-def _representative(log_weights: Array, values: Array) -> tuple[Array, Array]:
-    """Return at most `MOST` hypotheses, drawn systematically by weight in the order of values, and their weights."""
-    order = np.argsort(values, kind="stable")
-    shares = np.cumsum(np.exp(log_weights[order]))
-    places = np.searchsorted(shares, (np.arange(MOST) + 0.5) / MOST * shares[-1])
-    return np.unique(order[np.minimum(places, len(order) - 1)], return_counts=True)
 
 
 def fits(points: Array, measured: Condensed, shortlist: CombinationShortlist) -> Plausible:
@@ -82,13 +76,13 @@ def fits(points: Array, measured: Condensed, shortlist: CombinationShortlist) ->
     number = len(products)
     if drawn is not None:
         # Hypotheses with hidden products follow, whose last column these are.
-        terms = np.concatenate([terms, drawn.terms])
+        beside, hidden_terms, masks, draws, probability = drawn
+        terms = np.concatenate([terms, hidden_terms])
         no_product = np.full((number, 1), -1)
-        extended = np.column_stack([products[drawn.rows], drawn.masks])
+        extended = np.column_stack([products[beside], masks])
         products = np.concatenate([np.column_stack([products, no_product]), extended])
-        log_total = np.logaddexp.reduce(log_weights)
-        hidden_weights = np.full(len(drawn.rows), log_total + np.log(drawn.share / len(drawn.rows)))
-        log_weights = np.concatenate([log_weights + np.log(1 - drawn.share), hidden_weights])
+        hidden_weight = np.logaddexp.reduce(log_weights) + np.log(probability / len(beside))
+        log_weights = np.append(log_weights + np.log(1 - probability), np.full(len(beside), hidden_weight))
     columns = product_columns(bases, terms, products)
     values = columns(points)
     values[products < 0] = 0.0
@@ -118,15 +112,15 @@ def fits(points: Array, measured: Condensed, shortlist: CombinationShortlist) ->
         if shortlist.misfit:
             growth = max(growth, growth_shown(points, shortlist.misfit, residuals, float(noise[best])))
         if drawn is not None:
-            drawn_rows = np.flatnonzero(np.isin(drawn.rows, part))
-            rows, new = drawn.rows[drawn_rows], number + drawn_rows
+            drawn_rows = np.flatnonzero(np.isin(beside, part))
+            rows, new = beside[drawn_rows], number + drawn_rows
             for array in (noise, single, freedoms, floors, factors):
                 array[new] = array[rows]
             part = np.append(part, new)
             designs = values[new][:, :-1] * weights
             fitted = coefficients[rows, :-1], factors[rows, :-1, :-1]
             coefficients[new, :-1], coefficients[new, -1] = with_hidden(
-                designs, fitted, noise[rows], values[new, -1] * weights, z, drawn.places[drawn_rows]
+                designs, fitted, noise[rows], values[new, -1] * weights, z, draws[drawn_rows]
             )
         factors[part] *= _misfitting(noise[part], points, evidence)[:, None, None]
 
@@ -164,21 +158,14 @@ _DECADES = 2.0
 _ERRORS = 1.64
 
 
-@dataclass(frozen=True, eq=False)
-class HiddenProducts:
-    """Products beside those of hypotheses."""
-
-    rows: Array  # the hypothesis that each one is beside, shape (draws,)
-    terms: Array  # the term of each parameter, shape (draws, parameters)
-    masks: Array  # the products, as bit masks of parameters, shape (draws,)
-    places: Array  # a number between 0 and 1 that decides the coefficient, shape (draws,)
-    share: float  # the probability that there is one
-
-
 def hidden_products(
     bases: Bases, terms: Array, products: Array, log_weights: Array, points: int
-) -> HiddenProducts | None:
-    """Draw products beside those of hypotheses, by the weights of these; None if the points hide none."""
+) -> tuple[Array, Array, Array, Array, float] | None:
+    """Draw products beside those of hypotheses, by the weights of these; None if the points hide none.
+
+    Returns the hypothesis that each one is beside, the term of each parameter, (draws, parameters), the product (a bit
+    mask of parameters), a number between 0 and 1 that decides the coefficient, and the probability that there is one.
+    """
     parameters = len(bases)
     if parameters < 3 or points >= DENSE * parameters or not all(basis.terms for basis in bases):
         return None
@@ -205,9 +192,7 @@ def hidden_products(
     share = 1 / np.bincount(number)[number]
     masks = several[np.searchsorted(np.cumsum(share / share.sum()), uniform[:, parameters])]
     new = ~(products[rows] == masks[:, None]).any(axis=1)
-    return HiddenProducts(
-        rows[new], chosen[new], masks[new], uniform[new, parameters + 1], 1 - (1 - _PROBABILITY) ** len(several)
-    )
+    return rows[new], chosen[new], masks[new], uniform[new, parameters + 1], 1 - (1 - _PROBABILITY) ** len(several)
 
 
 def with_hidden(
@@ -216,7 +201,7 @@ def with_hidden(
     """Return coefficients of hypotheses and of the hidden products beside them, 0 for those that points exclude.
 
     Designs, the products `hidden` and values are weighted; `fits`: coefficients, and factors as those of
-    `splc.scaling.selection.Plausible`; `errors`: the noise; `draws`: the `places` of `HiddenProducts`.
+    `splc.scaling.selection.Plausible`; `errors`: the noise; `draws`: numbers between 0 and 1.
     """
     known, factors = fits
     covariances = np.swapaxes(factors, 1, 2) @ factors

@@ -272,11 +272,8 @@ class TargetStrategy:
         line = self.candidates.next_line(length)
         if line is not None:
             return NextCandidates(*line)
-        for at in self.candidates.without_effect():
-            choice = self.candidates.further_out(at)
-            if choice is not None:
-                return choice
-        return self._middle() if length == TRUSTED_LINE else None
+        further = filter(None, map(self.candidates.further_out, self.candidates.without_effect()))
+        return next(further, None) or (self._middle() if length == TRUSTED_LINE else None)
 
     def _middle(self) -> NextCandidates | None:
         """Return the cheapest point whose values are all in the upper half; None if there is a measured one."""

@@ -420,7 +420,7 @@ def _view_of_contexts(result: Result, influences: ContextInfluences, by: str, de
     yield f"{result.system}: model of {result.stored.nfp}, influences with {values} of {by}, as the full model predicts"
     yield variations_table(influences)
     yield "factor of the prediction between the greatest and the least value of an option, or selected and not"
-    limit = in_half_widths(influences.half_widths(influences.pairs))
+    limit = in_half_widths(influences.threshold(influences.pairs))
     compared = plural(influences.pairs, "pair is", "pairs are")
     yield f"known to differ: between two values {limit}, as {compared} compared"
     if few and settled:

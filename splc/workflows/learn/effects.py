@@ -19,7 +19,7 @@ from splc.io.json import picked
 from splc.io.numbers import percentage, share_text, short_number
 from splc.learning.contexts.contrasts import ContextContrast, ContextInfluences, InfluenceVariation, in_half_widths
 from splc.learning.effects import SMALL_SHARE, Effect, OptionEffects
-from splc.learning.judging import predictions
+from splc.learning.learner import predictions
 from splc.models.basis.regression import NORMAL_QUANTILE, t_quantile
 from splc.workflows.learn.learn import Result
 from splc.workflows.views import Column, Prose, Rows, View, columns, four_digits, interval_column, interval_text
@@ -338,7 +338,7 @@ def view_of_changes(by: str, changes: Sequence[Change]) -> View:
             yield from view_of_influences(f"{by} {change.title}", change)
     if contrasts := [change.contrast for change in changes if change.contrast is not None]:
         compared = plural(len(contrasts[0].influences), "influence is", "influences are")
-        yield f"\nlisted: changes {in_half_widths(contrasts[0].half_widths)}, as {compared} compared"
+        yield f"\nlisted: changes {in_half_widths(contrasts[0].threshold)}, as {compared} compared"
         if any(contrast.few_rows and contrast.settled for contrast in contrasts):
             yield FEW_ROWS
     if any(change.settled_sets for change in changes):

@@ -20,8 +20,7 @@ from splc.formats.models.stored_model import ModelFile, Subject, columns_object,
 from splc.io.files import STANDARD, read_source, require_writable, sha256_of, write_whole
 from splc.learning.effects import OptionEffects, option_effects
 from splc.learning.folds import Groups
-from splc.learning.judging import cross_validate, round_errors
-from splc.learning.learner import Learner
+from splc.learning.learner import Learner, cross_validate, round_errors
 from splc.learning.plausibility import model_warnings
 from splc.learning.projection import FullModelFit, ProjectionLearner
 from splc.learning.registry import BASELINES, PMNF, learner_of
@@ -92,7 +91,7 @@ class Split:
 
     def compared(self, result: LearningResult, folds: int) -> Iterator[JudgedLearner]:
         """Yield a result and those of other baselines; of numeric options also of pmnf."""
-        from splc.learning.pmnf import is_scalable
+        from splc.learning.given_forms import is_scalable
 
         yield self.judged(result)
         for name in (*((PMNF,) if is_scalable(self.measured.configurations) else ()), *BASELINES):

@@ -44,7 +44,7 @@ from splc.formats.models.text import model_text_file, parse_model_text, python_m
 from splc.io.files import Source, read_source, write_whole
 from splc.io.json import plain_values
 from splc.learning.folds import JudgedRows
-from splc.learning.judging import influence_model, round_errors
+from splc.learning.learner import influence_model, round_errors
 from splc.learning.result import CLASSES, LearnedTerm, LearningResult, Round
 from splc.learning.stepwise.candidates import BASE, Candidate
 from splc.models.influence import InfluenceModel
