@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain, combinations, product
 
 import numpy as np
@@ -17,13 +17,11 @@ from splc.formats.coded_columns import (
     is_code_name,
     repeats,
 )
-from splc.formats.functions import arguments_of, fewest_of, near_arguments_of
-from splc.formats.names import is_amount, is_count_name, is_measurement_name, words_of
+from splc.formats.functions import arguments_of, near_arguments_of
+from splc.formats.names import is_count_name, is_measurement_name, words_of
 
 # The beginning of a name that several columns of one kind have: `spark.` and `job options.`.
 _FAMILY = re.compile(r"([^./:]+)[./:]")
-# As many pairs of rows that agree by chance, and pairs of repetitions among them.
-_CHANCE, _PAIRS = 0.05, 3
 # In so many rows texts with two values say the same as another column by no chance.
 _SURE = 20
 
@@ -48,11 +46,13 @@ def options_among(
         instead = next((name for name in alone if name not in chosen), None)
     chosen = {name: None for name in names if name in chosen or name in _kin(table, names, nfp, chosen, observed)}
     inferred = {name: None for name in chosen if name not in explicit or name in alone}
-    functions = _functions(table, [name for name in inferred if name not in explicit], inferred)
-    chosen = {name: None for name in chosen if name not in functions}
-    functions |= _functions(table, [name for name in chosen if name not in explicit and name not in inferred], chosen)
-    labels = [name for name in chosen if name in text or (table.has_integers(name) and table.is_dense(name))]
-    functions |= _combined(table, [name for name in labels if name not in explicit], chosen)
+    functions, places = dict[str, tuple[str, ...]](), [*filter(table.is_few, table.contexts)]
+    for inputs, further in product((inferred, chosen), ((), places)):
+        free = [name for name in inputs if name not in explicit and (inputs is inferred or name not in inferred)]
+        free, known = ([name for name in names if name not in functions] for names in (free, inputs))
+        found = _functions(table, free, (*known, *further))
+        # What is a function of a context alone may be set.
+        functions |= {name: each for name, each in found.items() if not {*further}.issuperset(each)}
     reasons = {name: f"it is a function of {listed(arguments)}" for name, arguments in functions.items()}
     # Fractions that were measured are properties, and so is what is to the right of a property.
     left = names[: _anchor(table, names, nfp, explicit)]
@@ -74,7 +74,8 @@ def _kin(
     named = {name for name in family if table.is_named_measured(name) or is_count_name(name) or name in observed}
     measured = {family[name] for name in family if name == nfp or name in named}
     kinds = {*map(family.get, options)} - measured
-    usable = {name for name in family if table.is_few(name) or name in table.blank}
+    # Programs that track runs write `General/lr`.
+    usable = {name for name in family if table.is_few(name) or name in table.blank or f"{family[name]}/" in name}
     return {name for name in usable if family[name] in kinds}
 
 
@@ -117,7 +118,11 @@ def _observed(table: CodedColumns, names: Sequence[str], nfp: str | None, explic
     # Empty cells make one configuration of several, too.
     if not all(name not in table.numbers or table.complete(name) for name in columns):
         return reasons
-    return reasons | dict.fromkeys(table.scattered(columns, removable), "repetitions differ in it")
+    # Rows that differ in what the user leaves out are no repetitions.
+    unused = [*filter(table.is_few, table.unused)]
+    return reasons | dict.fromkeys(
+        table.scattered([*columns, *unused], [*removable, *unused]), "repetitions differ in it"
+    )
 
 
 def _may_be_set(table: CodedColumns, name: str) -> bool:
@@ -175,7 +180,7 @@ def _found(
             boundary = index
             if any(table.sizes[each] > 1 for each in options):
                 break
-        elif nfp in table.numbers and _is_akin(table, name, nfp):
+        elif nfp and _family(name) == _family(nfp) != "" and table.is_various(name) and not table.is_few(name):
             measured_left |= left
         elif left and (
             table.is_named_measured(name, nfp) or (words_of(name)[-1:] == ("iterations",) and measured_left)
@@ -204,18 +209,7 @@ def _found(
         options |= {name: None for name in names if name in known}
     right = [name for name in names[boundary + 1 :] if name != nfp and name not in (*options, *observed)]
     options |= dict.fromkeys(_set_beyond(table, right, tuple(options)))
-    set_left = [name for name in options if anchor is not None and name in names[:anchor] and name in table.numbers]
-    if anchor is not None and all(table.sizes[name] == 1 for name in set_left):
-        others = [name for name in names[anchor + 1 :] if name not in (*options, *observed)]
-        options |= dict.fromkeys(_survivors(table, others))
     return {name: None for name in names if name in options}
-
-
-def _is_akin(table: CodedColumns, name: str, nfp: str) -> bool:
-    """Return whether various numbers have a name that begins as that of the property, or are proportional to it."""
-    is_kin = _family(name) == _family(nfp) != "" and not table.is_few(name)
-    several = len(table.numbers) > 2
-    return table.is_various(name) and (is_kin or (several and name != nfp and table.follows(name, nfp)))
 
 
 def _is_crossed_with_any(table: CodedColumns, name: str, few: Sequence[str]) -> bool:
@@ -242,18 +236,6 @@ def _set_beyond(table: CodedColumns, names: Iterable[str], options: Sequence[str
     return [name for name in columns if name in proven or (name in doubtful and not repeats(counts))]
 
 
-def _survivors(table: CodedColumns, names: Sequence[str]) -> list[str]:
-    """Return the columns that have values in failed runs, in which most others have none: they were set before."""
-    numbers = [name for name in names if name in table.numbers]
-    lost = [name for name in numbers if not table.complete(name)]
-    if len(lost) < _PAIRS or (np.all([table.gaps(name) for name in lost], axis=0)).sum() < _PAIRS:
-        return []
-    kept = [name for name in numbers if table.complete(name) and table.sizes[name] > 1]
-    kept = [name for name in kept if not is_amount(name) and not is_count_name(name)]
-    texts = [name for name in names if name not in table.numbers and table.is_few(name)]
-    return [name for name in names if name in kept or name in texts] if len(kept) > 1 else []
-
-
 def _functions(table: CodedColumns, names: Sequence[str], options: Iterable[str]) -> dict[str, tuple[str, ...]]:
     """Return the numeric options among some columns that are functions of other options, with these."""
     functions: dict[str, tuple[str, ...]] = {}
@@ -273,46 +255,23 @@ def _functions(table: CodedColumns, names: Sequence[str], options: Iterable[str]
     return functions
 
 
-def _combined(table: CodedColumns, names: Iterable[str], options: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """Return the texts and numbers that name each combination of other options or contexts, with these."""
-    inputs, combined = [*dict.fromkeys((*options, *table.contexts))], dict[str, tuple[str, ...]]()
-    larger = table.larger_first(name for name in names if table.sizes[name] > 2)
-    for name in larger if len(larger) * len(inputs) ** 2 <= MAX_TESTS else ():
-        needed, groups = fewest_of(table, name, [other for other in inputs if other != name])
-        if len(needed) > 1 and groups == table.sizes[name]:
-            combined[name] = needed
-            inputs.remove(name)
-    return combined
-
-
 def spelled_twice(
-    table: CodedColumns,
-    order: Sequence[str],
-    stated: int,
-    words: Collection[str],
-    numbers: Collection[str],
-    contexts: Collection[str],
-    explicit: Collection[str],
-    mentioned: Collection[str],
-    states: Collection[str],
-    *,
-    named: bool,
+    table: CodedColumns, left: Sequence[str], kinds: Mapping[str, Sequence[str]], *, named: bool
 ) -> dict[str, str]:
     """Return the columns that say the same as another one: codes, texts that spell numbers, and else the later one.
 
-    These have few values, and texts stand to the left of the first property that is stated, by its place in the order,
-    and so do numbers unless the user named the property.
+    These have few values, and texts stand to the `left` of the first property that is stated, and so do numbers unless
+    the user named the property. `kinds`: options that the user names (`chosen`), columns that the user mentions
+    otherwise, other contexts (`places`), `states` of runs, `words` and `numbers` → columns.
     """
     reasons: dict[str, str] = {}
-    left = order[:stated]
-    levels = [name for name in order if name in numbers and table.is_few(name)]
-    levels = [name for name in levels if name in left or (named and not is_measurement_name(name))]
-    texts = [name for name in left if name in words and table.is_few(name)]
-    chosen = [name for name in explicit if table.is_few(name)]
-    places = [name for name in contexts if table.is_few(name)]
+    few = ([*filter(table.is_few, names)] for names in kinds.values())
+    chosen, mentioned, places, states, words, numbers = few
+    levels = [name for name in numbers if name in left or (named and not is_measurement_name(name))]
+    texts = [name for name in words if name in left]
     pairs = chain(product(chosen, (*places, *texts, *levels)), product(places, texts), product(states, levels))
-    pairs = chain(pairs, combinations([*filter(table.is_few, mentioned), *places], 2))
-    pairs = chain(pairs, product(texts, levels), combinations(texts, 2), combinations(levels, 2))
+    pairs = chain(pairs, combinations([*mentioned, *places], 2), product(texts, levels), combinations(texts, 2))
+    pairs = chain(pairs, combinations(levels, 2))
     for name, number in pairs if (len(texts) + len(levels)) ** 2 <= 2 * MAX_TESTS else ():
         are_contexts = name in (*mentioned, *places) and (number in places or name in states)
         is_doubtful = table.rows < _SURE or (number in levels and table.is_binary(number) and name not in texts)
@@ -324,7 +283,7 @@ def spelled_twice(
         if name not in reasons and number not in reasons and table.agrees(name, number):
             # Texts with digits spell numbers, and so do labels of numbers to their left.
             spells = name in words and number in left and number in levels and not is_code_name(number)
-            if spells and (order.index(number) < order.index(name) or table.has_digits(name)):
+            if spells and (left.index(number) < left.index(name) or table.has_digits(name)):
                 reasons[name] = f"its texts stand for the numbers of {number}"
             else:
                 reasons[number] = f"it says the same as {name}"

@@ -26,8 +26,6 @@ from splc.types import Array
 _MOST_ARGUMENTS = 4
 # The sets of columns among which arguments are looked for, and the rows that are looked at first.
 _MOST_SUBSETS, _HEAD = 300, 2000
-# Rows have one in so many combinations of the arguments of a function.
-_DESIGN = 5
 
 
 def near_arguments_of(table: CodedColumns, name: str, others: Sequence[str], every: Sequence[str]) -> tuple[str, ...]:
@@ -61,10 +59,10 @@ def arguments_of(table: CodedColumns, name: str, others: Sequence[str]) -> tuple
     fewest, groups = fewest_of(table, name, others)
     rows = _uncrossed(table, others, fewest) if groups else 0
     is_function = groups >= MIN_GROUPS and (
-        (groups * EVIDENCE <= rows and _is_design(table, fewest, groups))
+        groups * EVIDENCE <= rows
         or _is_simple(table, name, fewest, groups)
         or _is_outcome(table, name, fewest, groups)
-        or _is_composed(table, name, fewest, others, groups, rows)
+        or _is_label(table, name, fewest, groups)
     )
     return fewest if is_function else None
 
@@ -98,11 +96,6 @@ def _tells(table: CodedColumns, names: Sequence[str], name: str) -> bool:
     return len(np.unique(both)) == int(key.max()) + 1 and not table.differs(name, table.groups(names))
 
 
-def _is_design(table: CodedColumns, names: Sequence[str], groups: int) -> bool:
-    """Return whether rows have many combinations of columns: few of them may name each row, or each day, by chance."""
-    return _DESIGN * groups >= math.prod(table.sizes[name] for name in names)
-
-
 def _uncrossed(table: CodedColumns, names: Sequence[str], required: Sequence[str]) -> int:
     """Return how many combinations of these columns there are without those that are crossed with the others."""
     # Values that were measured make combinations of repetitions.
@@ -131,16 +124,10 @@ def _is_outcome(table: CodedColumns, name: str, arguments: Sequence[str], groups
     return is_wide and size > max(groups / 2, *(table.sizes[each] for each in arguments))
 
 
-def _is_composed(
-    table: CodedColumns, name: str, arguments: Sequence[str], others: Sequence[str], groups: int, rows: int
-) -> bool:
-    """Return whether a column has more values than all of its arguments, and many rows repeat combinations.
-
-    `rows`: the combinations of all columns; some columns with nearly as many of them name each one by chance.
-    """
-    some = not {*filter(table.is_few, others)} <= {*arguments}
-    more = table.sizes[name] > sum(table.sizes[each] for each in arguments)
-    return more and 3 * groups <= 2 * table.rows and (EVIDENCE * groups <= rows or not some)
+def _is_label(table: CodedColumns, name: str, arguments: Sequence[str], groups: int) -> bool:
+    """Return whether a text, or a number from 0 or 1 on, names each combination of several columns."""
+    names = name not in table.numbers or (table.has_integers(name) and table.is_dense(name))
+    return names and len(arguments) > 1 and groups == table.sizes[name] > 2
 
 
 def _is_simple(table: CodedColumns, name: str, arguments: Sequence[str], groups: int) -> bool:

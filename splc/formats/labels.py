@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import takewhile
 
 import numpy as np
 
+from splc.data.table import NOT_USED
 from splc.errors import plural
-from splc.formats.coded_columns import MAX_VALUES, ROW_NUMBERS, is_counter
-from splc.formats.column_choice import MISSING, kind_of
-from splc.formats.names import is_amount, is_measurement_name, words_of
+from splc.formats.coded_columns import EVIDENCE, MAX_VALUES, MIN_ROWS, ROW_NUMBERS, is_counter
+from splc.formats.column_choice import MISSING, kind_of, numbers_in
+from splc.formats.names import is_amount, is_count_name, is_measurement_name, is_setting_name, words_of
 from splc.io.csv_rows import distinct_texts
 from splc.io.numbers import parse_column
 from splc.types import Array
@@ -71,10 +73,20 @@ _FAILED = {
     *("aborted", "abort", "killed", "oom", "out_of_memory", "node_fail", "skipped", "pruned", "running", "invalid"),
     *("early_stopped", "stopped", "abandoned", "preempted", "miscompare", "mismatch", "wrong", "incorrect", "bad"),
     *("unstable", "not_built", "diff", "ice", "timelimit", "time_limit", "memlimit", "memory_limit", "out_of_time"),
-    "oot",
+    *("oot", "ko", "nok"),
 }
 EXIT_CODES = {"exit_code", "exitcode", "exit_status", "returncode", "return_code"}
-_EXIT_WORDS, _ERROR_WORDS = {"exit", "rc", "retcode", "retval"}, {"error", "err", "errno", "error_code"}
+EXIT_WORDS, _ERROR_WORDS = {"exit", "rc", "retcode", "retval"}, {"error", "err", "errno", "error_code"}
+# Shares of runs whose exit codes are rarely not 0, as one in so many; words of names of failures, shares, and all runs.
+_RARE = 10
+_FAILURES = frozenset(words_of("failed fail failure failures error errors err errs ko"))
+_SHARES = frozenset(words_of("rate ratio share pct percent percentage"))
+_TOTALS = frozenset(
+    words_of("request requests req reqs sample samples total count number num n calls queries transactions tests ops")
+)
+_NUMBERS = frozenset(words_of("total count number num n"))
+# Names of rows in which JMeter and Locust sum up others.
+_SUMMED = {"TOTAL", "Aggregated"}
 SOLVED = {"optimal", "solved", "sat", "unsat", "satisfiable", "unsatisfiable"}
 WORKED = {
     *("ok", "okay", "success", "successful", "succeeded", "pass", "passed", "done", "complete", "completed"),
@@ -95,9 +107,11 @@ def left_out(columns: Mapping[str, Sequence[str]], mentioned: Collection[str]) -
     return reasons
 
 
-def is_hash(name: str, values: Iterable[str]) -> bool:
-    """Return whether a column has hashes, by its name and the first text: it is never an option."""
+def is_place(name: str, values: Collection[str]) -> bool:
+    """Return whether a text is never an option: hashes, or one of several that name sums of a load generator."""
     first = next(filter(None, map(str.strip, values)), "")
+    if len(values) > 1 and not _SUMMED.isdisjoint(values):
+        return True
     return _HASH_NAMES.fullmatch("_".join(words_of(name))) is not None and _HASH.fullmatch(first) is not None
 
 
@@ -106,16 +120,72 @@ def without_result(nfp: str, values: Array) -> Array:
     return np.asarray(~(values > 0) if is_amount(nfp) else np.isnan(values))
 
 
+def unstated(columns: Mapping[str, Sequence[str]], nfp: str | None) -> Array:
+    """Return the rows of failed runs, shape (n,), in which an option is empty that has few values in all other rows.
+
+    It is to the left of the property, without a named one of the first column with the name of a measured value. There
+    are none if the rows have a number that no other row has.
+    """
+    result = nfp if nfp and nfp in columns else next(filter(is_measurement_name, columns), next(iter(columns)))
+    lost = without_result(result, numbers_in(columns[result]))
+    unknown = np.zeros(len(lost), dtype=bool)
+    left = [*takewhile(result.__ne__, columns)] if 0 < 2 * int(lost.sum()) < len(lost) else []
+    coded = {name: distinct_texts(columns[name]) for name in left}
+    for name, (distinct, codes) in coded.items():
+        empty = np.array([text.strip().casefold() in NOT_USED for text in distinct], dtype=bool)[codes]
+        size, rows = len(np.unique(codes[~empty])), int((~empty).sum())
+        is_few = 1 < size <= MAX_VALUES and EVIDENCE * size <= rows
+        if is_few and not (empty & ~lost).any() and not is_measurement_name(name) and not is_count_name(name):
+            unknown |= empty
+    for distinct, codes in coded.values():
+        new = [distinct[code] for code in np.setdiff1d(codes[unknown], codes[~unknown]).tolist()]
+        if not np.isnan(parse_column(new)).all():
+            return np.zeros(len(lost), dtype=bool)
+    return unknown
+
+
 def is_exit_code(name: str, values: Array, failed: Array | None) -> bool:
     """Return whether numbers are exit codes, by their name.
 
     It may be that of an option, unless they have two digits, or the rows in which they are not 0 are those that failed.
     """
     key, coded = name.casefold(), values != 0
-    if key in EXIT_CODES or key not in (*_EXIT_WORDS, *_ERROR_WORDS) or (values % 1 != 0).any():
+    if key in EXIT_CODES or key not in (*EXIT_WORDS, *_ERROR_WORDS) or (values % 1 != 0).any():
         return key in EXIT_CODES
     both = failed is not None and bool(coded.any()) and np.array_equal(coded, failed)
-    return both or (key in _EXIT_WORDS and bool((values >= 10).any()))
+    is_rare = 0 < _RARE * int(coded.sum()) <= len(values)
+    return both or (key in EXIT_WORDS and (is_rare or bool((values >= 10).any())))
+
+
+def nothing_worked(name: str, values: Array, columns: Mapping[str, Sequence[str]]) -> Array:
+    """Return the rows, few ones, in which all failed as a share or a count of failures says, shape (n,).
+
+    A share is 1 or 100 %, and a count is that in another column, of requests or the like.
+    """
+    every = words_of(name)
+    words = [word for word in every if word not in _TOTALS | _SHARES]
+    known = values[~np.isnan(values)]
+    is_named = bool(words) and words[-1] in _FAILURES and not is_setting_name("_".join(words))
+    if not is_named or len(values) < MIN_ROWS or not len(known) or known.min() < 0:
+        return np.zeros(len(values), dtype=bool)
+    totals = [parse_column(cells) for other, cells in columns.items() if other != name and is_total_name(other)]
+    is_percent = "%" in name or not _SHARES.isdisjoint(every)
+    is_count = not _NUMBERS.isdisjoint(every) or any(word.endswith("s") for word in every)
+    is_flag = not is_count and (len(every) > 1 or not totals)
+    if known.max() <= 1 and (is_percent or is_flag or (known % 1 != 0).any()):
+        failed = values == 1
+    elif is_percent:
+        failed = (values == 100) & (known.max() == 100)
+    else:
+        whole = (total for total in totals if not (values > total).any())
+        failed = np.any([values < 0, *((values == total) & (total > 0) for total in whole)], axis=0)
+    return np.asarray(failed & (2 * int(failed.sum()) < len(values)))
+
+
+def is_total_name(name: str) -> bool:
+    """Return whether a name is that of a count of requests or the like, not of failures."""
+    words = words_of(name)
+    return not _TOTALS.isdisjoint(words[-1:]) and _FAILURES.isdisjoint(words)
 
 
 def is_success_flag(name: str, values: Array) -> bool:
@@ -129,10 +199,9 @@ def is_message(name: str) -> bool:
     return not _MESSAGES.isdisjoint(words_of(name)[-1:])
 
 
-def tells_failures(texts: Sequence[str], values: Array) -> bool:
-    """Return whether rows without a number, a few ones, have texts, of few, that no other row has."""
+def tells_failures(texts: Sequence[str], lost: Array) -> bool:
+    """Return whether rows without a result, a few ones, have texts, of few, that no other row has."""
     distinct, codes = distinct_texts(texts)
-    lost = np.isnan(values)
     is_few = len(distinct) <= MAX_VALUES and 0 < 2 * int(lost.sum()) < len(lost)
     said = all(distinct[code].strip() for code in np.unique(codes[lost])) if is_few else False
     return said and not np.isin(codes[lost], codes[~lost]).any()

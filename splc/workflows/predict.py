@@ -199,9 +199,8 @@ def _read(
 
 def _extrapolated(rows: PredictionInputs, system: VariabilityModel, notes: Notes) -> Array:
     """Return which configurations have unlisted values, and note how far these are from the listed ones."""
-    mask = np.zeros(len(rows.configurations), dtype=bool)
+    mask, outside = np.zeros((2, len(rows.configurations)), dtype=bool)
     texts = []
-    outside = False
     word = "known" if system.inferred else "listed"
     for option in open_options(system):
         values = rows.configurations.value(option.name)
@@ -210,20 +209,21 @@ def _extrapolated(rows: PredictionInputs, system: VariabilityModel, notes: Notes
         if unlisted.any():
             known = value_table(option)
             low, high = np.nanmin(known), np.nanmax(known)
-            beyond = int((unlisted & ((values < low) | (values > high))).sum())
-            outside |= beyond > 0
+            outside |= (is_beyond := unlisted & ((values < low) | (values > high)))
             numbers = np.unique(values[unlisted]).tolist()
             text = f"{option.name} = {listed([f'{value:g}' for value in numbers], 6)}"
             unit = unit_remark(known[~np.isnan(known)].tolist(), numbers) if unlisted.all() else None
-            position = f"{beyond:,} beyond" if beyond else "all between"
+            position = f"{is_beyond.sum():,} beyond" if is_beyond.any() else "all between"
             texts.append(f"{text} ({word} are {low:g} to {high:g}; {position}{f'; {unit}' if unit else ''})")
     if texts:
         count = plural(int(mask.sum()), "configuration has", "configurations have")
-        kind = "extrapolations" if outside else f"interpolations between {word} values"
+        beyond = f"extrapolations of {int(outside.sum()):,} and interpolations of the others"
+        kind = "extrapolations" if outside[mask].all() else beyond
+        kind = kind if outside.any() else f"interpolations between {word} values"
         source = "that were not learned from" if system.inferred else "that the description does not list"
         text = f"{count} values {source}: their predictions are {kind}, for which neither "
         text += "the error of the model nor the level of its intervals is known"
-        notes.append(Note(text, warning=outside or not system.inferred, details=tuple(texts)))
+        notes.append(Note(text, warning=bool(outside.any()) or not system.inferred, details=tuple(texts)))
     return mask
 
 
