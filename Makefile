@@ -191,6 +191,8 @@ contexts: $(DRAWABLE) ## how much the rows of other contexts save: the table of 
 # An interrupted one continues where it stopped.
 changes: $(DRAWABLE) ## how often changes between versions are found and named rightly: casestudies/changes (about 10 minutes)
 	@$(BIN)/python -m casestudies.changes simulated -o casestudies/changes/simulated
+	@# One process: other runs would disturb the measured ones.
+	@$(BIN)/python -m casestudies.changes equal -j 1 -o casestudies/changes/equal
 	@$(BIN)/python -m casestudies.changes page
 
 # An interrupted one continues where it stopped.

@@ -55,6 +55,11 @@ def compare(
         ConfigurationError: if a model uses unknown options, or has no finite value at some configuration.
         InputError: if a table has no row for a value in `at`.
         SpecError: for an unknown measure.
+
+    Examples:
+        >>> found = splc.compare(formula, result.model, measured.configurations)
+        >>> found.semantic.values["error_rate"] < 10
+        True
     """
     both = [compared_model(name, model, at) for name, model in zip(names, (first, second), strict=True)]
     return compare_all(
@@ -98,6 +103,11 @@ def compare_all(
     Raises:
         ConfigurationError: if there are too few models; otherwise as `compare`.
         MeasurementError: if there is not one measured value per configuration.
+
+    Examples:
+        >>> models = [comparison.compared_model("formula", formula), comparison.compared_model("learned", result.model)]
+        >>> len(comparison.compare_all(models, measured.configurations).comparisons)
+        1
     """
     if len(models) < (2 if measured is None else 1):
         raise ConfigurationError("a comparison needs at least two models")
@@ -160,6 +170,10 @@ def compared_model(name: str, model: InfluenceModel, at: Mapping[str, float] | N
 
     Raises:
         SplcError: if a parameter has no number, with the name of the model.
+
+    Examples:
+        >>> comparison.compared_model("formula", formula).name
+        'formula'
     """
     tables = {"".join(parameter.by.split()) for parameter in model.parameters if parameter.keys}
     values = {key: value for key, value in (at or {}).items() if "".join(key.split()) in tables}

@@ -46,7 +46,12 @@ class GroupTest:
 
 
 def compare_groups(groups: Mapping[str, Sequence[float]]) -> GroupTest | None:
-    """Compare groups of results, name → finite values, of those with at least two values; None if these are too few."""
+    """Compare groups of results, name → finite values, of those with at least two values; None if these are too few.
+
+    Examples:
+        >>> comparison.compare_groups({"a": [1, 2, 3, 4], "b": [7, 8, 9, 10]}).p_value < 0.05
+        True
+    """
     samples = {name: np.asarray(values, dtype=float) for name, values in groups.items() if len(values) >= 2}
     if len(samples) < 2:
         return None

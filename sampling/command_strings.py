@@ -27,6 +27,10 @@ def command_strings(
 
     Raises:
         VariabilityError: if an option is unknown.
+
+    Examples:
+        >>> sampling.command_strings(measured.configurations[:1], "./solver", "")
+        ['./solver "root%;%threads;1%;%" 1']
     """
     lines = []
     for cells in _rows(configurations, order):

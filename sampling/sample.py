@@ -65,6 +65,10 @@ def draw_sample(
         SpecError: if the spec is wrong, or the system has no options of the required kind.
         SpaceError: if the spec selects too many configurations, or none.
         VariabilityError: if the system has no valid configuration.
+
+    Examples:
+        >>> sampling.draw_sample(system, sampling.parse_spec("random:5"), seed=0)
+        <Sample: 5 configurations of system, sampled by random:5 with seed 0>
     """
     if seed < 0:
         raise SpecError(f"the seed must not be negative, but is {seed}")
@@ -131,5 +135,9 @@ def sample(
 
     Returns:
         n distinct valid configurations, in a deterministic order; `indices` has shape (n, options).
+
+    Examples:
+        >>> len(splc.sample(system, "random:5", seed=0))
+        5
     """
     return draw_sample(system, spec, seed, measured, space, existing).configurations

@@ -116,6 +116,10 @@ def parse_spec(text: str | None) -> SamplingSpec:
 
     Raises:
         SpecError: if a name is unknown or its arguments are wrong.
+
+    Examples:
+        >>> sampling.parse_spec("pairwise+pb:9,3").text
+        'pairwise+pb:9,3'
     """
     if text is None:
         raise SpecError("no sampling is given", hint=f"known are {known()}")

@@ -7,9 +7,12 @@ import re
 import subprocess
 import sys
 import textwrap
+from collections.abc import Mapping
+from doctest import DocTest, DocTestFinder, DocTestRunner
+from functools import cache
 from importlib import import_module
 from pathlib import Path
-from pkgutil import resolve_name
+from typing import Any
 
 import pytest
 
@@ -27,6 +30,12 @@ PACKAGES = (
     "splc.tuning",
 )
 PUBLIC = {f"{package}.{name}" for package in PACKAGES for name in import_module(package).__all__}
+
+
+def public(name: str) -> Any:
+    """Return the value of a public name."""
+    package, _, own = name.rpartition(".")
+    return getattr(import_module(package), own)
 
 
 def section(title: str) -> str:
@@ -56,9 +65,49 @@ def test_workflows_have_the_same_parts() -> None:
 
 def test_public_names_are_documented() -> None:
     """Public functions and classes have docstrings whose first line is one sentence."""
-    values = {name: resolve_name(name) for name in PUBLIC}
+    values = {name: public(name) for name in PUBLIC}
     described = {name for name, value in values.items() if inspect.isclass(value) or inspect.isroutine(value)}
     assert {name for name in described if not re.match(r"\S.*\.(\n|$)", values[name].__doc__ or "")} == set()
+
+
+# Examples of these would take longer, or need another library; pages run them.
+WITHOUT_EXAMPLE = {
+    *("splc.study.run_study", "splc.study.run_study_by"),
+    *("splc.scaling.fit_experiment", "splc.tuning.from_optuna"),
+}
+
+
+@cache
+def session() -> Mapping[str, Any]:
+    """Return the names of the session that examples of docstrings are a part of."""
+    page = (ROOT / "docs" / "reference" / "api.md").read_text(encoding="utf-8")
+    values: dict[str, Any] = {}
+    exec("\n".join(re.findall(r"```python\n(.*?)```", page, re.DOTALL)), values)  # noqa: S102
+    return values
+
+
+def examples() -> Mapping[str, DocTest]:
+    """Return name → the examples in the docstring of each public function and class."""
+    found = {name: DocTestFinder(recurse=False).find(public(name), name, globs={}) for name in PUBLIC}
+    return {name: tests[0] for name, tests in sorted(found.items()) if tests and tests[0].examples}
+
+
+EXAMPLES = examples()
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_examples_of_docstrings(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The example of a public name gives what it shows."""
+    monkeypatch.chdir(ROOT / "casestudies" / "smg2000" / "2d")
+    lines: list[str] = []
+    EXAMPLES[name].globs = {**session()}
+    assert DocTestRunner().run(EXAMPLES[name], out=lines.append).failed == 0, "".join(lines)
+
+
+def test_public_functions_have_examples() -> None:
+    """Every public function has an example that is run."""
+    functions = {name for name in PUBLIC if inspect.isroutine(public(name))}
+    assert functions - EXAMPLES.keys() == WITHOUT_EXAMPLE
 
 
 def test_a_notebook_session_needs_no_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

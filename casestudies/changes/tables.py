@@ -55,6 +55,14 @@ def names_table(rows: Sequence[Row]) -> Table:
     return Table(header, tuple(lines), "Versions with one to five changes of 5 to 40 % among 20 options")
 
 
+def equal_table(rows: Sequence[Row]) -> Table:
+    """Return how often a change is stated between equal versions whose runs are measured, in percent."""
+    deviation = 100 * sum(row["deviation"] * row["draws"] for row in rows) / sum(row["draws"] for row in rows)
+    line = (sum(row["draws"] for row in rows), deviation, _percent(rows, "found"), _percent(rows, "beyond"))
+    header = ("tests", "deviation of ratios, %", "change stated, %", "beyond 5 %, %")
+    return Table(header, (line,), "False alarms: equal versions of gzip, 20 pairs of three runs each, in turn")
+
+
 def _percent(rows: Sequence[Row], key: str) -> float:
     share: float = 100 * sum(row[key] for row in rows) / max(1, sum(row["draws"] for row in rows))
     return share

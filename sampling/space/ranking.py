@@ -121,6 +121,10 @@ def best(model: InfluenceModel, space: Space, count: int, maximize: bool = False
         ConfigurationError: if the model uses unknown options or has no finite value somewhere.
         VariabilityError: if there is no valid configuration.
         SpecError: if the count is less than 1.
+
+    Examples:
+        >>> sampling.best(formula, space, 1).configurations.assignment(0)
+        {'tls': 0.0, 'cache': 0.0, 'threads': 8.0}
     """
     require_count(count)
 
@@ -167,6 +171,11 @@ def pareto_front(
     Raises:
         SpaceError, ConfigurationError, VariabilityError: as `best`.
         SpecError: if there is no model, or `maximize` has another length.
+
+    Examples:
+        >>> size = splc.parse_model("3 * threads", system)
+        >>> len(sampling.pareto_front([formula, size], space).configurations)
+        4
     """
     greatest = (maximize,) * len(models) if isinstance(maximize, bool) else maximize
     if len(greatest) != len(models) or not models:

@@ -33,7 +33,12 @@ _ROWS, _BYTES = 1 << 13, 1 << 25
 
 
 class Space:
-    """The valid configurations of a system; decision diagrams are built on first use."""
+    """The valid configurations of a system; decision diagrams are built on first use.
+
+    Examples:
+        >>> splc.Space(system).with_values({"threads": 8}).count
+        4
+    """
 
     def __init__(self, system: VariabilityModel) -> None:
         self.system = system

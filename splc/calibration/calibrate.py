@@ -68,6 +68,11 @@ def calibrate(
         ConfigurationError: if the numbers of values and configurations differ, or the model has no value at one.
         MeasurementError: if there are too few measurements.
         LearningError: if no values of the parameters give predictions, or they are out of the range of numbers.
+
+    Examples:
+        >>> scaled = splc.parse_model("scale * (20 / threads + tls)", system, parameters={"scale": 1})
+        >>> round(splc.calibrate(scaled, measured.configurations, measured["time"], "scale")["scale"].value, 1)
+        6.1
     """
     if weights not in WEIGHTS:
         raise SpecError(f"unknown weights {weights!r}", hint=f"one of {', '.join(WEIGHTS)}")

@@ -96,6 +96,10 @@ class Configurations(Presented):
     """n configurations of one system, which may be invalid (see `sampling.Space.check`).
 
     `configurations[rows]` selects rows (a slice, positions, or a mask), `value(name)` returns the values of an option.
+
+    Examples:
+        >>> splc.Configurations.from_columns(system, {"threads": [2, 8], "tls": [1, 0], "cache": [0, 0]})
+        <Configurations: 2 configurations of system>
     """
 
     system: VariabilityModel  # the system

@@ -325,6 +325,10 @@ def read_variability_model(path: str | Path) -> VariabilityModel:
     Raises:
         InputError: if the file cannot be read, or is in none of the formats.
         VariabilityError: with all problems of the description and their lines.
+
+    Examples:
+        >>> splc.read_variability_model("system.xml").names
+        ('px', 'py', 'nx')
     """
     return parse_system(read_source(path))
 

@@ -317,6 +317,10 @@ def infer_system(
     Raises:
         InputError: if the file cannot be read, or the table lacks a named column, or has no options or no property.
         MeasurementError: if it is not a table.
+
+    Examples:
+        >>> splc.infer_system(table, nfp="time").names
+        ('tls', 'cache', 'threads')
     """
     choice = ColumnChoice(names_of(contexts), names_of(ignore), options=names_of(options), constraints=constraints)
     return inferred_from(table, nfp, choice).system

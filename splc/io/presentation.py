@@ -42,12 +42,7 @@ class Presented(ABC):
 
     def to_frame(self) -> Any:
         """Return the table of the result as a `pandas.DataFrame`."""
-        try:
-            import pandas as pd
-        except ImportError:
-            message = "to_frame() needs pandas (pip install pandas); to_columns() returns a dict of columns without it"
-            raise ImportError(message) from None
-        return pd.DataFrame(dict(self.to_columns()))
+        return framed(self.to_columns())
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {printable(self.summary().partition(chr(10))[0])}>"
@@ -63,9 +58,15 @@ class Presented(ABC):
 class Drawn(Presented):
     """A result with a picture."""
 
-    def plot(self, file: Any = None) -> Any:
-        """Return the picture that the command line draws with `--plot`, which notebooks show."""
-        return import_module(DRAWING).picture_of(self, file)
+    def plot(self, file: Any = None, *, ax: Any = None, title: str | None = None) -> Any:
+        """Return the picture that the command line draws with `--plot`, which notebooks show.
+
+        Args:
+            file: the name of a file to write, too (.svg, .png, .pdf).
+            ax: axes of matplotlib to draw into, which are returned instead: one, or one per panel.
+            title: the title of the picture.
+        """
+        return import_module(DRAWING).picture_of(self, file, ax, title)
 
 
 class Reported:
@@ -74,6 +75,16 @@ class Reported:
     def report(self, file: Any = None) -> Any:
         """Return the page about the result, which notebooks show."""
         return import_module(REPORTING).report_of(self, file)
+
+
+def framed(columns: Mapping[str, Sequence[Any] | Array], index: Any = None) -> Any:
+    """Return columns as a `pandas.DataFrame`."""
+    try:
+        import pandas as pd
+    except ImportError:
+        message = "to_frame() needs pandas (pip install pandas); to_columns() returns a dict of columns without it"
+        raise ImportError(message) from None
+    return pd.DataFrame(dict(columns), index)
 
 
 def page(summary: str, columns: Mapping[str, Sequence[Any] | Array], bars: Bars | None = None) -> str:

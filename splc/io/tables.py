@@ -73,7 +73,8 @@ class Table:
         return tuple(not any(isinstance(cell, str) for cell in column) for column in columns)
 
 
-def _markdown(text: str) -> str:
+def markdown_escaped(text: str) -> str:
+    """Return a text whose characters have no meaning in Markdown; `Markdown` stays as it is."""
     if isinstance(text, Markdown):
         return text
     escaped = _MARKUP.sub(r"\\\1", _BREAKS.sub("\n", directions_shown(text).strip()))
@@ -93,7 +94,7 @@ class _Notation:
 
 
 _PLAIN = _Notation(str, str, "-", "{} (± {} %)", "{} ± {}", "{}")
-_MARKDOWN = _Notation(_markdown, lambda text: text.replace("inf", "∞"), "–", "{} (± {} %)", "{} ± {}", "{}")
+_MARKDOWN = _Notation(markdown_escaped, lambda text: text.replace("inf", "∞"), "–", "{} (± {} %)", "{} ± {}", "{}")
 _LATEX = _Notation(latex_escaped, latex_number, "--", r"{}\ (\pm {}\,\%)", r"{} \pm {}", "${}$")
 
 
@@ -125,7 +126,7 @@ def markdown_text(table: Table, digits: int = 4) -> str:
     for line in (header, rule, *rows):
         padded = (pad(cell, width) for pad, cell, width in zip(pads, line, widths, strict=True))
         text += f"| {' | '.join(padded)} |\n"
-    caption = _markdown(one_line(table.caption or ""))
+    caption = markdown_escaped(one_line(table.caption or ""))
     return f"**{caption}**\n\n{text}" if caption else text
 
 

@@ -104,6 +104,11 @@ class PerformanceInfluenceRegressor(IntervalRegressor):
         termination_: the rule that ended learning.
         n_features_in_: the number of columns.
         feature_names_in_: the names of the columns, if X had names.
+
+    Examples:
+        >>> estimator = splc.learning.PerformanceInfluenceRegressor(terms=3)
+        >>> estimator.fit(table[["threads", "tls"]], table.time).score(table[["threads", "tls"]], table.time) > 0.9
+        True
     """
 
     def __init__(
@@ -293,6 +298,12 @@ class ScalingModelRegressor(IntervalRegressor):
         feature_importances_: the share of each column in the variance of the predictions, shape (features,).
         n_features_in_: the number of columns.
         feature_names_in_: the names of the columns, if X had names.
+
+    Examples:
+        >>> splc.learning.ScalingModelRegressor().fit([[1], [2], [4], [8], [16]], [3, 5, 9, 17, 33]).predict(
+        ...     [[32]]
+        ... ).round()
+        array([65.])
     """
 
     def __init__(self, method: str = "default", settings: Mapping[str, Any] | None = None) -> None:

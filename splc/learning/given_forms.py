@@ -144,6 +144,10 @@ def linear_surrogate(predictor: Predictor, configurations: Configurations, nfp: 
         predictor: the other model.
         configurations: the configurations that it predicts.
         nfp: the property.
+
+    Examples:
+        >>> splc.learning.linear_surrogate(result, measured.configurations, "time").model.order
+        ('tls', 'cache', 'threads')
     """
     features = features_of(configurations.system, numeric_disabled=False)
     terms = tuple(LearnedTerm(term, 1.0) for term in (CONSTANT, *(option_term(feature.name) for feature in features)))

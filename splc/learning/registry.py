@@ -112,6 +112,10 @@ def learner_of(
 
     Raises:
         SpecError: for an unknown learner, preset or setting.
+
+    Examples:
+        >>> type(splc.learning.learner_of("stepwise")).__name__
+        'StepwiseLearner'
     """
     if not isinstance(name, str | None):
         return name
@@ -185,6 +189,10 @@ def learn(
         MeasurementError: for an unknown property.
         ConfigurationError: if a measured configuration lacks an observation that is to be learned from.
         LearningError: if a sampled configuration was not measured (missing='error') or nothing can be learned.
+
+    Examples:
+        >>> splc.learning.learn(measured, "time", seed=1).learning_configurations
+        16
     """
     selected_learner = learner_of(learner, preset, settings)
     name = measurements.resolve_property(nfp)
@@ -294,6 +302,11 @@ def search_settings(
         SpecError: for an unknown setting, a wrong value, or too many combinations.
         LearningError: if nothing can be learned with any settings.
         KeyboardInterrupt: if the search was interrupted, or stopped while no trial had an error.
+
+    Examples:
+        >>> found = splc.learning.search_settings(measured, "time", {"terms": [1, 3]}, folds=2)
+        >>> len(found.trials)
+        2
     """
     usable = np.flatnonzero(~np.isnan(measurements.column(nfp)))
     rows = usable if learning_set is None else np.intersect1d(np.asarray(learning_set), usable)

@@ -14,7 +14,7 @@ from splc.data.configurations import Configurations
 from splc.data.property_unit import titled
 from splc.errors import LearningError, Problem, plural, shorten
 from splc.io.numbers import percentage
-from splc.io.presentation import Bars, Drawn, Reported
+from splc.io.presentation import Bars, Drawn, Reported, framed
 from splc.learning.folds import CrossValidated, ErrorSample, Groups, JudgedRows, Judgement, PrintedErrors
 from splc.models.basis.regression import sign_probability, t_quantile
 from splc.models.influence import InfluenceModel
@@ -364,6 +364,32 @@ class LearningResult(Drawn, Reported):
     def predict(self, configurations: Configurations | Any) -> Array:
         """Return the predictions of what predicts, shape (n,), for configurations or a table that has them."""
         return self.predictor.predict(configurations)
+
+    def conf_int(self) -> Any:
+        """Return the 90 % intervals of the influences as a `pandas.DataFrame`: `low` and `high` of each term.
+
+        Raises:
+            LearningError: if the learner does not know the uncertainty of influences.
+        """
+        if not self.estimates:
+            hint = "the default learner knows it"
+            raise LearningError(Problem(f"the learner {self.learner} has no intervals of influences", hint=hint))
+        return self.to_frame().set_index("term")[["low", "high"]]
+
+    def get_prediction(self, table: Configurations | Any) -> Any:
+        """Return predictions as a `pandas.DataFrame`: `predicted`, and 90 % intervals of a new run, `low` and `high`.
+
+        Args:
+            table: configurations, or a table that has them, whose index the rows keep; (n,) rows.
+
+        Raises:
+            LearningError: if the learner has no prediction intervals.
+        """
+        if self.intervals is None:
+            raise LearningError(Problem(f"the learner {self.learner} has no prediction intervals"))
+        low, high = self.intervals.interval(table)
+        columns = {"predicted": self.predict(table), "low": low, "high": high}
+        return framed(columns, getattr(table, "index", None))
 
     @property
     def samples(self) -> dict[str, ErrorSample]:

@@ -125,6 +125,12 @@ def learn_sum(
         MeasurementError: for an unknown property.
         ConfigurationError: for an unknown variable of a part.
         LearningError: if nothing can be learned, or the values of a part contradict its variable.
+
+    Examples:
+        >>> both = splc.Measurements(measured.configurations, {name: measured["time"] for name in ("one", "other")})
+        >>> parts = [splc.learning.Part("one"), splc.learning.Part("other")]
+        >>> len(splc.learning.learn_sum(both, parts, "one").parts)
+        2
     """
     if not parts:
         raise LearningError("there are no parts to learn", hint="name at least one property that is a part")

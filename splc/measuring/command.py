@@ -300,6 +300,9 @@ def bind(template: Template, configurations: Configurations, options: Sequence[s
             split.append(shlex.split(line))
         except ValueError as error:
             problems.add(f"output strings cannot be split into arguments: {str(error).lower()}", text=line)
+    if len(split) > 1 and not any(split):
+        hint = "name them in the command, such as {tls?--tls} or -n {size}; SPL Conqueror's XML has output strings"
+        problems.add("{options} is empty: no option has an output string", text=template.text, hint=hint)
     problems.raise_if_any(SpecError)
     command = BoundCommand(template, texts, selected, split, len(configurations))
     missing_counts = Counter[str]()

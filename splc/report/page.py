@@ -103,6 +103,7 @@ class Page:
     sections: tuple[Section, ...]  # the sections
     warnings: tuple[str, ...] = ()  # what the reader has to know before the rest
     rows: RowTexts = RowTexts()  # what the points of charts are about
+    reloaded: int | None = None  # after how many seconds a browser loads it again; None for never
 
     @property
     def charts(self) -> dict[str, Chart]:
@@ -139,6 +140,7 @@ def page_html(page: Page) -> str:
     policy = f"default-src 'none'; style-src '{_hash(styles)}'; script-src '{_hash(script)}'; base-uri 'none'"
     title = escaped(page.title)
     contents = "".join(f'<li><a href="#{section.name}">{escaped(section.title)}</a></li>' for section in page.sections)
+    reload = "" if page.reloaded is None else f'<meta http-equiv="refresh" content="{page.reloaded}">'
     sections = ""
     for section in page.sections:
         blocks = "".join(map(_block, section.blocks))
@@ -146,7 +148,7 @@ def page_html(page: Page) -> str:
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
-        f'<meta name="viewport" content="width=device-width, initial-scale=1"><title>{title}</title>'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1">{reload}<title>{title}</title>'
         f"<style>{styles}</style></head>\n"
         f'<body><header><h1>{title}</h1></header><nav aria-label="Sections"><ul>{contents}</ul></nav>\n'
         f'<main><section id="answer" class="answer">{_answer(page)}</section>\n{sections}</main>\n'

@@ -20,7 +20,7 @@ from splc.formats.models.json import learned_json_text, parse_stored_json
 from splc.formats.models.read import learned_content
 from splc.formats.models.stored_model import choice_of
 from splc.io.files import STANDARD, Source, read_source, require_writable, write_whole
-from splc.io.json import parse_json, picked
+from splc.io.json import parse_json, picked, plain_values
 from splc.learning.result import LearningResult
 from splc.plotting import plot_format
 from splc.plotting.charts.drawing import Picture, chart_file
@@ -33,16 +33,19 @@ from splc.report.runs import SCHEMA, study_page, tuning_page
 from splc.report.subject import ModelSubject, best_of
 from splc.study import StudyResult
 from splc.study.folder import archive_folders, read_archive
-from splc.workflows import compare, explain, scale
+from splc.workflows import compare, explain, scale, tune
 from splc.workflows.fields import argument, flag, option, request
 from splc.workflows.inputs import ModelInputs
 from splc.workflows.note import Note, Notes
 from splc.workflows.prediction_notes import negative_notes
+from splc.workflows.tune.view import as_json as as_json_of_tuning
 from splc.workflows.views import UNWATCHED, Detail, Verb, View, Watch
 
 SUFFIXES = (".html", ".htm", ".md")
 # The height of a page in a notebook, in pixels.
 HEIGHT = 800
+# The seconds after which a browser loads the page of a tuning run again that is running.
+RELOAD = 5
 
 
 @request
@@ -297,6 +300,12 @@ def _(result: Comparison) -> Page:
 @page_of.register
 def _(result: scale.Result) -> Page:
     return profile_page(result, Path(result.request.profile).name)
+
+
+@page_of.register
+def _(result: tune.Result) -> Page:
+    page = tuning_page(plain_values(as_json_of_tuning(result)), "splc tune")
+    return replace(page, title=f"{page.title} (running)", reloaded=RELOAD) if result.running else page
 
 
 @page_of.register

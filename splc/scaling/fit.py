@@ -69,6 +69,10 @@ def fit(
     Raises:
         MeasurementError: if no model can be fitted to the measurements.
         SpecError: if a setting is unknown or wrong.
+
+    Examples:
+        >>> splc.scale([1, 2, 4, 8, 16], [3, 5, 9, 17, 33]).text
+        '1 + 2 * x'
     """
     values = one_quantity(y, "give shape (n,) or (n, repetitions); fit_many takes several")
     return fit_many(
@@ -101,6 +105,10 @@ def fit_many(
     Raises:
         MeasurementError: if no model can be fitted to the measurements.
         SpecError: if a setting is unknown or wrong.
+
+    Examples:
+        >>> [model.text for model in splc.scaling.fit_many([1, 2, 4, 8, 16], [[3, 5, 9, 17, 33], [4, 4, 4, 4, 4]])]
+        ['1 + 2 * x', '4']
     """
     chosen = settings_of(method, **settings)
     values = numbers(Y, "Y", "give numbers, shape (models, n) or (models, n, repetitions)")

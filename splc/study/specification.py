@@ -121,6 +121,10 @@ def read_study(path: str | Path) -> Study:
 
     Raises:
         InputError: if it cannot be read or is not TOML; or naming everything that is wrong in it, with lines.
+
+    Examples:
+        >>> splc.study.read_study("study.toml").samplings[:2]
+        ('ff', 'pb:9,3')
     """
     source = read_source(path)
     return _Reader(Path(path), source, *parse_toml(source)).study()

@@ -35,7 +35,12 @@ class Presentation:
 
 @dataclass(frozen=True)
 class BinaryOption:
-    """An option that is selected or not."""
+    """An option that is selected or not.
+
+    Examples:
+        >>> splc.BinaryOption("tls", optional=False).optional
+        False
+    """
 
     name: str  # the name
     parent: str | None = None  # the binary option it requires; None is the root, which is always selected
@@ -55,7 +60,12 @@ class BinaryOption:
 
 @dataclass(frozen=True)
 class NumericOption:
-    """An option with one value of a finite, ordered list."""
+    """An option with one value of a finite, ordered list.
+
+    Examples:
+        >>> splc.NumericOption("threads", (1.0, 2.0, 4.0)).values
+        (1.0, 2.0, 4.0)
+    """
 
     name: str  # the name
     values: tuple[float, ...]  # the values, ascending

@@ -43,6 +43,10 @@ class VariabilityModel:
     Raises:
         VariabilityError: with all problems at once, if names repeat, a parent, an implied or an excluded option is
             unknown, an option is its own ancestor, or the values of a numeric option are not ascending.
+
+    Examples:
+        >>> splc.VariabilityModel.of({"tls": bool, "level": range(1, 10)}, ["level * tls <= 6"])
+        <VariabilityModel: system, 1 binary option, 1 numeric option, 1 constraint>
     """
 
     name: str  # the name of the system

@@ -76,6 +76,11 @@ class Tuner:
         RequestError: if the numbers contradict each other.
         ConfigurationError: if the default is not valid.
         VariabilityError: if there is no valid configuration.
+
+    Examples:
+        >>> tuner = splc.tuning.Tuner(system, "time", budget=12)
+        >>> trial = tuner.ask()
+        >>> tuner.tell(trial, 7.5)
     """
 
     def __init__(
@@ -378,6 +383,11 @@ def tune(
 
     Raises:
         LearningError: if every call fails.
+
+    Examples:
+        >>> found = splc.tune(system, lambda options: 8 / options["threads"] + options["tls"], "time", budget=12)
+        >>> found.best.configuration.assignment(0)
+        {'tls': 0.0, 'cache': 1.0, 'threads': 8.0}
     """
     tuner = Tuner(space, nfp, budget, default, **settings)
     while (trial := tuner.ask()) is not None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Annotated, Any
 
 import numpy as np
@@ -11,12 +13,15 @@ import numpy as np
 from sampling import Space
 from splc.errors import MeasurementError, Problem, RequestError, listed, plural, unknown_name_hint
 from splc.formats.column_choice import shown_value
+from splc.io.files import require_writable, write_whole
 from splc.io.json import picked
 from splc.io.numbers import percentage, signed_percentage
-from splc.learning.contexts.change_test import LEVEL, MIN_PAIRS, ChangedInfluence, ChangeTest, change_test
+from splc.learning.contexts.change_test import LEVEL, MIN_PAIRS, ChangedInfluence, ChangeTest, ValueChange, change_test
+from splc.plotting.charts.drawing import require_picture, write_picture
+from splc.plotting.charts.influences import Influence, influence_chart
 from splc.types import Array
 from splc.workflows import views
-from splc.workflows.fields import Seed, as_option, option, percentage_of, request
+from splc.workflows.fields import Seed, as_option, option, percentage_of, refuse, request
 from splc.workflows.inputs import TableInputs, with_context
 from splc.workflows.note import Note, Notes, Rank, run_notes
 
@@ -30,7 +35,8 @@ class Request(TableInputs):
     """Test whether a property changed between two versions, and name the influences that did.
 
     It compares configurations that were measured with both: best with runs of both versions in turn, on one machine.
-    If nothing changed, the test states a change in at most 5 % of all cases. The exit code is 1 if something changed.
+    If nothing changed, the test states a change in at most 5 % of all cases. The exit code is 1 if something changed;
+    with --fail-above or --fail-below, if a change is beyond that limit.
     """
 
     by: Annotated[str, as_option("COLUMN", "The context, such as version.")]
@@ -39,6 +45,13 @@ class Request(TableInputs):
     at_least: float = option(0.0, "PERCENT", default="0%", parse=percentage_of)(
         "Changes count if their 95 % interval excludes all that are smaller, such as 2%."
     )
+    fail_above: float | None = option(None, "PERCENT", parse=percentage_of)(
+        "The exit code is 1 only if values became greater by this, all or those with a value of a changed option: "
+        "their 95 % interval excludes smaller changes. 5% is the limit of a build."
+    )
+    fail_below: float | None = option(None, "PERCENT", parse=percentage_of)("The same for values that became smaller.")
+    output: str | None = option(None, "FILE", names="--output -o")("Write the result as Markdown, too (.md).")
+    plot: str | None = option(None, "FILE")("Draw the changes with their intervals (.svg, .png, .pdf).")
     seed: Seed = 0
 
 
@@ -61,6 +74,30 @@ class Result:
         """The change that is found in three of four cases, in percent."""
         return None if self.test.detectable is None else (self.test.detectable - 1) * 100
 
+    @property
+    def changes(self) -> list[tuple[str, ChangeTest | ValueChange]]:
+        """The change of all configurations, and those of the ones with a value of a changed option."""
+        named = [
+            (" and ".join(f"{name}={value:g}" for name, value in each.values), each) for each in self.test.by_values
+        ]
+        return [("all", self.test), *named]
+
+    @property
+    def limits(self) -> dict[str, float]:
+        """The side of a limit of the request, `above` or `below` → its size in percent."""
+        sides = (("above", self.request.fail_above), ("below", self.request.fail_below))
+        return {side: limit for side, limit in sides if limit is not None}
+
+    @property
+    def failures(self) -> tuple[str, ...]:
+        """The changes beyond the limits of the request: `all +9.8 %`, `tls=1 +22.7 %`."""
+        if not self.test.changed:
+            return ()
+        above = 1 + self.limits.get("above", math.inf) / 100
+        below = 1 - self.limits.get("below", math.inf) / 100
+        beyond = [(name, each.factor) for name, each in self.changes if each.low > above or each.high < below]
+        return tuple(f"{name} {_signed(factor)}" for name, factor in beyond)
+
 
 def run(request: Request, watch: views.Watch = views.UNWATCHED) -> Result:
     """Test whether a property changed between two values of a context."""
@@ -68,6 +105,9 @@ def run(request: Request, watch: views.Watch = views.UNWATCHED) -> Result:
         raise RequestError("a change of 100 % or more is not tested; use a number below 100", "at_least")
     request = with_context(request.with_tables(), request.by)
     project = request.project()
+    refuse((not (request.output or ".md").endswith(".md"), "the result is written as Markdown (.md)", "output"))
+    require_writable(request.output, project.files)
+    require_picture(request.plot, (*project.files, request.output))
     with Notes() as notes:
         parts = request.read_by(project, Space(request.read_system(project, notes)), notes, request.by)
         old, new = _values(request, list(parts))
@@ -100,7 +140,15 @@ def run(request: Request, watch: views.Watch = views.UNWATCHED) -> Result:
         limits = ((test.factor_changed, load), (any(each.alternatives for each in test.influences), equal))
         notes += [Note(text, about=Rank.LIMIT) for applies, text in limits if applies]
         unmatched = (len(before.configurations) - int(common.sum()), int((~common).sum()))
-        return Result(request, nfp, after.unit(nfp), old, new, test, *unmatched, tuple(notes))
+        result = Result(request, nfp, after.unit(nfp), old, new, test, *unmatched, tuple(notes))
+    if request.plot is not None:
+        ends = ("factor", "low", "high")
+        drawn = [Influence(name, *(100 * (getattr(each, end) - 1) for end in ends)) for name, each in result.changes]
+        title = f"Change of {nfp} from {shown_value(old)} to {shown_value(new)}"
+        text = "The change of all pairs, and of those with a value of an option that changed, with 95 % intervals."
+        chart = influence_chart(drawn, nfp, product=True)
+        write_picture(replace(chart, name="changes", title=title, description=text), request.plot)
+    return result
 
 
 def _values(request: Request, values: Sequence[str]) -> tuple[str, str]:
@@ -125,14 +173,35 @@ def as_json(result: Result) -> dict[str, Any]:
     """Return the JSON object of a test."""
     numbers = "changed, factor, low, high, probability, factor_changed, influences, deviation"
     about = "by = request.by, old, new, nfp, unit, pairs = test.pairs, only_old, only_new"
-    limits = picked(result, "detectable, at_least = request.at_least")
-    return {"schema": "splc.changed/1", **picked(result, about), **picked(result.test, numbers), **limits}
+    limits = picked(result, "detectable, at_least = request.at_least, failures")
+    ends = "factor, low, high"
+    by_values = [{"values": dict(each.values), **picked(each, ends)} for each in result.test.by_values]
+    facts = picked(result, about), picked(result.test, numbers)
+    return {"schema": "splc.changed/1", **facts[0], **facts[1], "by_values": by_values, **limits}
 
 
 def view(result: Result, detail: views.Detail) -> views.View:
-    """Yield the answer, the common factor and the changed influences."""
+    """Yield the answer, the common factor and the changed influences, the changes by values, and the file."""
+    items = [*_content(result)]
+    yield from items
+    request = result.request
+    if request.output is not None:
+        yield views.Output(request.output, partial(write_whole, content=views.markdown_of(items)), "the result")
+    yield views.End(int(bool(result.failures) if result.limits else result.test.changed))
+
+
+def _content(result: Result) -> views.View:
+    """Yield what is printed, and what a file has."""
     test = result.test
-    yield views.Answer(_answer(result))
+    if result.limits:
+        limit = " or ".join(f"{size:g} % {side}" for side, size in result.limits.items())
+        beyond = listed(result.failures, MAX_NAMED)
+        yield views.Answer(
+            f"beyond the limit of {limit}: {beyond}" if beyond else f"nothing beyond the limit of {limit}"
+        )
+        yield views.Prose(_answer(result))
+    else:
+        yield views.Answer(_answer(result))
     values = f"{shown_value(result.new)} / {shown_value(result.old)}"
     unpaired = result.only_old + result.only_new
     extra = f"; {unpaired:,} with one of them only" if unpaired else ""
@@ -142,12 +211,19 @@ def view(result: Result, detail: views.Detail) -> views.View:
     unclear = f"not clearly {result.request.at_least:g} % or more"
     remark = views.Column("", lambda row: "" if row[2] else "no change" if row[1].probability > LEVEL / 2 else unclear)
     yield views.Rows(rows, (*CHANGES, remark))
+    if test.by_values:
+        yield ""
+        yield views.Rows(result.changes, BY_VALUES)
     for term in test.influences:
         if term.alternatives:
             others = listed([" * ".join(names) for names in term.alternatives], 4)
             yield f"{' * '.join(term.options)} cannot be told apart from {others}"
     yield result.notes
-    yield views.End(int(test.changed))
+
+
+def _signed(factor: float) -> str:
+    """Return a factor as a change in percent."""
+    return signed_percentage((factor - 1) * 100, 3)
 
 
 def _answer(result: Result) -> str:
@@ -156,7 +232,7 @@ def _answer(result: Result) -> str:
     changes = [("common factor", test.factor)] if test.factor_changed else []
     changes += [(" * ".join(term.options), term.factor) for term in test.influences if term.relevant]
     limit = f" of {result.request.at_least:g} % or more" if result.request.at_least else ""
-    shown = listed([f"{name} {signed_percentage((factor - 1) * 100, 3)}" for name, factor in changes], MAX_NAMED)
+    shown = listed([f"{name} {_signed(factor)}" for name, factor in changes], MAX_NAMED)
     answer, size = f"changed: {shown}" if changes else f"no change{limit} found", percentage(result.detectable, 2)
     if not size or test.deviation <= ROUNDING:
         return answer
@@ -170,8 +246,16 @@ CHANGES = (
     views.interval_column("95 % interval", "1.low", "1.high"),
 )
 
+# The change by values of options, in percent.
+BY_VALUES = (
+    views.Column("configurations with", 0),
+    views.Column("change", "1.factor", _signed, right=True),
+    views.interval_column("95 % interval", "1.low", "1.high", _signed),
+)
+
 EXAMPLES = (
     "splc changed --measurements versions.csv --by version",
     "splc changed --measurements versions.csv --by version --old v1.9 --new v1.10 --at-least 2%",
+    "splc changed versions.csv --by version --fail-above 5% -o changed.md",
 )
 VERB = views.Verb(Request, run, view, as_json, EXAMPLES, doing="testing")

@@ -92,6 +92,10 @@ def learn(
 
     Raises:
         SplcError: if the table cannot be read, or nothing can be learned from it.
+
+    Examples:
+        >>> splc.learn(table, "time").predict(table[:2]).round()
+        array([105.,  55.])
     """
     extra = {name: settings.pop(name) for name in [*settings] if name not in _ARGUMENTS}
     if extra:
@@ -147,6 +151,10 @@ def suggest(data: Any, *arguments: Any, **settings: Any) -> ConfigurationSuggest
 
     Raises:
         SplcError: if the table cannot be read, or there is nothing to suggest.
+
+    Examples:
+        >>> splc.suggest(space, measured[:8], "time", 2).to_frame()["threads"].tolist()
+        [1, 8]
     """
     if isinstance(data, Space):
         measured = arguments[0] if arguments else settings.get("measured")
@@ -191,6 +199,10 @@ def optimize(
         SpaceError: if neither the best configurations nor any to start a local search from can be found.
         SpecError: if the count is less than 1, or there is no space.
         VariabilityError: if there is no valid configuration.
+
+    Examples:
+        >>> splc.optimize(result, fixed={"tls": True}).configurations.assignment(0)
+        {'tls': 1.0, 'cache': 1.0, 'threads': 8.0}
     """
     results = (models,) if isinstance(models, InfluenceModel | LearningResult) else tuple(models)
     signs = (maximize,) * len(results) if isinstance(maximize, bool) else tuple(maximize)
@@ -226,6 +238,10 @@ def explain(model: Any, space: Space | str | None = None, **settings: Any) -> Ov
         SpaceError: if the constraints are too complex, for a model without a full one.
         SpecError: if there is no space.
         SplcError: if the table cannot be read, or nothing can be learned from it.
+
+    Examples:
+        >>> splc.explain(result).to_frame()["option"].tolist()
+        ['threads', 'tls', 'cache']
     """
     learned: tuple[str, ...] = ()
     if not isinstance(model, InfluenceModel | LearningResult):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial, singledispatch
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from splc.learning.result import LearningResult, Predictor
 from splc.plotting import plot_format
 from splc.plotting.charts.chart import Chart, spread
 from splc.plotting.charts.curves import front_chart, progress_chart
-from splc.plotting.charts.drawing import Picture, chart_file
+from splc.plotting.charts.drawing import Picture, chart_file, draw_into
 from splc.plotting.charts.influences import term_chart
 from splc.plotting.charts.predictions import learned_chart
 from splc.tuning.result import TuningResult
@@ -31,11 +31,16 @@ from splc.workflows.explain.importance import Overview
 CONTEXTS, MAX_VALUES = 100, 12
 
 
-def picture_of(result: Any, file: str | Path | None = None) -> Picture:
-    """Return the picture of a result."""
+def picture_of(result: Any, file: str | Path | None = None, ax: Any = None, title: str | None = None) -> Any:
+    """Return the picture of a result; with `ax`, the axes of matplotlib that it was drawn into."""
     if file is not None:
         plot_format(file)
-    picture = Picture(partial(chart_file, chart_of(result)))
+    chart = chart_of(result)
+    chart = replace(chart, title=chart.title if title is None else title)
+    if ax is not None:
+        draw_into(chart, ax)
+        return ax
+    picture = Picture(partial(chart_file, chart))
     # What cannot be drawn is an error here, not where the picture is shown.
     if file is None:
         picture.draw(picture.shown)

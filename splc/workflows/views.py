@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
 from splc.errors import SplcError, plural
 from splc.io.json import Getter, getter
 from splc.io.numbers import is_whole, short_number
-from splc.io.tables import Cell, Table, cell_text
+from splc.io.tables import Cell, Table, cell_text, markdown_escaped, markdown_text
 
 if TYPE_CHECKING:
     from splc.workflows.note import Note
@@ -205,6 +205,23 @@ def rows_of(table: Table, *optional: str) -> Rows:
 
     shown = [column(at, *facts) for at, facts in enumerate(zip(table.columns, table.numeric, strict=True))]
     return Rows(table.rows, narrowed(shown, *optional), caption=table.caption or "")
+
+
+def markdown_of(view: View) -> str:
+    """Return the answers, texts, tables and notes of a view as GitHub-flavoured Markdown."""
+    parts: list[str] = []
+    for item in view:
+        match item:
+            case str() | Prose():
+                text = markdown_escaped(item if isinstance(item, str) else item.text)
+                parts += [f"**{text}**" if isinstance(item, Answer) else text] if text else []
+            case Rows():
+                lines, _ = rendered(list(item.rows), item.columns)
+                header = tuple(column.title for column in item.columns)
+                parts.append(markdown_text(Table(header, tuple(lines), item.caption)).rstrip())
+            case tuple():
+                parts += [f"- {markdown_escaped(note.text)}" for note in item]
+    return "\n\n".join(parts) + "\n"
 
 
 def value_text(value: Any) -> str:

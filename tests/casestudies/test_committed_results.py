@@ -19,6 +19,7 @@ from casestudies.ablation.switches import SWITCHES
 from casestudies.accuracy.__main__ import PRESETS as ACCURACY
 from casestudies.accuracy.explanations import ROWS
 from casestudies.accuracy.learners import DEFAULT, LEARNERS, READABLE
+from casestudies.changes.equal_versions import EqualVersions
 from casestudies.changes.simulated_changes import SimulatedChanges
 from casestudies.contexts import systems as contexts
 from casestudies.contexts.few_rows import FewRowsEvaluation
@@ -145,6 +146,7 @@ EVALUATIONS: dict[str, Callable[[], Evaluation]] = {
     "scaling_evaluation/noise-10": partial(read_evaluation, CASES / "scaling_evaluation" / "noise-10.toml"),
     "recovery/terms": RecoveryEvaluation,
     "sampling_strategies/error": StrategyEvaluation,
+    "changes/equal": EqualVersions,
     "changes/simulated": SimulatedChanges,
 }
 # Pictures with many panels and marks.

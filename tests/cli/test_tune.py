@@ -233,3 +233,17 @@ def test_more_runs_are_resumed_after_any_record(run: Run, solver: Path, at: int,
         journal.write_bytes(b"".join(whole[:kept]) + whole[kept][:20])
         assert run(*MORE, "--resume", "-q").exit_code == 0
         assert runs_of(journal) == expected
+
+
+def test_a_report_of_the_runs_so_far(run: Run, solver: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page is written again after every five runs; the last one is not reloaded, and the search is the same."""
+    pages: list[str] = []
+    monkeypatch.setattr("splc.report.report.write_whole", lambda file, text: pages.append(text))
+    expected = runs_of(restored(solver, *FEW))
+    result = run(*FEW, "-o", "other.csv", "--report", "page.html")
+    assert result.exit_code == 0, result.output
+    assert runs_of(solver / "other.journal") == expected
+    assert ['http-equiv="refresh"' in page for page in pages] == [True, True, False]
+    assert ["(running)" in page for page in pages] == [True, True, False]
+    assert "after 5 runs" in pages[0]
+    assert "after 12 runs" in pages[2]

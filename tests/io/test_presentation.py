@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 
 from comparison import compare, compare_all, compared_model
 from sampling import Space, best, draw_sample, pareto_front
@@ -24,9 +25,11 @@ from splc.io.presentation import MAX_ROWS, Presented
 from splc.learning import Part, learn, learn_sum
 from splc.learning.result import LearningResult
 from splc.models.influence import InfluenceModel
+from splc.plotting.style import literal
 from splc.scaling import Profile, fit
 from splc.workflows import notebook
 from splc.workflows.explain.explain import contributions
+from splc.workflows.pictures import chart_of
 from tests.support.golden_messages import check_calls
 
 
@@ -197,6 +200,22 @@ def test_plot(kind: str, tmp_path: Path) -> None:
     assert shown.startswith(b"\x89PNG")
     assert (tmp_path / "picture.svg").read_bytes() == picture.draw("svg")
     assert b"<svg" in picture.draw("svg")
+
+
+@pytest.mark.parametrize("kind", PLOTTED)
+def test_plot_into_axes(kind: str) -> None:
+    """Given axes are drawn into and returned, with a title; the number of axes is that of the panels."""
+    result, title = RESULTS[kind](), "A title with $ and _"
+    panels = chart_of(result).panels
+    axes = Figure().subplots(1, len(panels), squeeze=False)[0]
+    assert result.plot(ax=axes if len(panels) > 1 else axes[0], title=title) is not None
+    assert [each.get_xlabel() for each in axes] == [literal(panel.x.label) for panel in panels]
+    assert all(each.has_data() for each in axes)
+    shown = axes[0].get_title() if len(panels) == 1 else axes[0].figure.get_suptitle()
+    assert shown == literal(title)
+    with pytest.raises(SpecError, match=rf"give axes for each, not {len(panels) + 1}"):
+        result.plot(ax=Figure().subplots(1, len(panels) + 1))
+    assert b"A title with $ and _" in result.plot(title=title).draw("svg")
 
 
 def test_what_cannot_be_drawn(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import splc
-from splc.errors import MeasurementError, SpecError, SplcError, VariabilityError
+from splc.errors import LearningError, MeasurementError, SpecError, SplcError, VariabilityError
 from splc.workflows import learn
 from tests.support.golden import PROJECTS
 from tests.support.objects import present
@@ -76,6 +76,25 @@ def test_learning_from_a_table(columns: dict[str, Any], result: splc.learning.Le
     assert second.predict(grid()) == pytest.approx(2 * result.predict(grid()), rel=1e-6)
     with pytest.raises(SplcError, match="the context 'version' has 2 values"):
         splc.learn(both, "time", system=KNOWN)
+
+
+def test_names_of_statsmodels(columns: dict[str, Any], result: splc.learning.LearningResult) -> None:
+    """Intervals of influences and of predictions are frames; learners without them say so."""
+    found = result.conf_int()
+    assert found.index.tolist() == result.to_columns()["term"]
+    assert found.low.tolist() == [each.low for each in result.estimates]
+    assert found.high.tolist() == [each.high for each in result.estimates]
+    table = pd.DataFrame(columns).iloc[3:7]
+    predicted = result.get_prediction(table)
+    assert predicted.index.tolist() == [3, 4, 5, 6]
+    assert predicted.predicted.tolist() == result.predict(table).tolist()
+    low, high = present(result.intervals).interval(table)
+    assert (predicted.low.tolist(), predicted.high.tolist()) == (low.tolist(), high.tolist())
+    stepwise = splc.learn(columns, "time", "splconqueror", system=KNOWN)
+    with pytest.raises(LearningError, match="the learner stepwise has no intervals of influences"):
+        stepwise.conf_int()
+    with pytest.raises(LearningError, match="the learner stepwise has no prediction intervals"):
+        stepwise.get_prediction(table)
 
 
 def frame() -> pd.DataFrame:

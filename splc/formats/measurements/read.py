@@ -74,6 +74,10 @@ def read_measurements(
         InputError: if the file cannot be read, or a column is missing.
         MeasurementError: if rows are invalid or repeated and the policy is 'error', or no row is valid.
         SpecError: if a policy is unknown, or the decimal delimiter is not a single character.
+
+    Examples:
+        >>> splc.read_measurements(table, system)["time"][:2].round()
+        array([105.,  55.])
     """
     columns = column_choice(contexts, where, ignore)
     policy = Policy(invalid, duplicates, aggregate, columns, check, explain, {}, decimal_delimiter, separator)
@@ -114,6 +118,11 @@ def read_measurements_by(
         InputError: as `read_measurements`, or if there is no such context.
         MeasurementError: as `read_measurements`.
         SpecError: as `read_measurements`.
+
+    Examples:
+        >>> both = pd.concat([table.assign(version="1"), table.assign(version="2")])
+        >>> [*splc.read_measurements_by(both, system, "version")]
+        ['1', '2']
     """
     choice = replace(column_choice(contexts, where, ignore), by=(by,))
     nfp, decimal = settings.pop("nfp", None), settings.pop("decimal_delimiter", None)

@@ -116,6 +116,11 @@ def read_model(
     Raises:
         InputError: if the file cannot be read, with file, line and column as far as they are known.
         ExpressionError: if model text contains unknown names or is not a model.
+
+    Examples:
+        >>> smg2000 = splc.read_variability_model("system.xml")
+        >>> len(splc.read_model("analytical.txt", smg2000, parameters={"alpha": 1, "beta": 1, "f": 1}).terms)
+        10
     """
     return read_stored_model(path, system, parameters=parameters).model
 

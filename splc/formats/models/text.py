@@ -267,6 +267,10 @@ def parse_model(
 
     Raises:
         ExpressionError: if the text contains unknown names or is not a model.
+
+    Examples:
+        >>> splc.parse_model("2 * threads + tls", system).predict(table[:2])
+        array([2., 4.])
     """
     return parse_model_text(Source("model", text.encode()), system, parameters, names_of(symbols))
 

@@ -306,6 +306,10 @@ def suggest(
         RequestError: if a cost is wanted that was not measured.
         LearningError: if fewer valid configurations are left, or costs are not positive.
         SpaceError: if the valid configurations cannot be counted.
+
+    Examples:
+        >>> splc.learning.suggest(space, measured[:8], "time", 2).to_frame()["threads"].tolist()
+        [1, 8]
     """
     variables = projection.variables_of(space.system)
     runs, excluded = _measured_runs(space, measured, nfp)

@@ -11,9 +11,9 @@ The Statistician 32, 1983).
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
@@ -52,6 +52,16 @@ class ChangedInfluence:
 
 
 @dataclass(frozen=True)
+class ValueChange:
+    """The change of configurations with certain values of options, the other options as in all pairs."""
+
+    values: tuple[tuple[str, float], ...]  # option → value, the least or the greatest
+    factor: float  # after the change relative to before
+    low: float  # the lower end of the 95 % interval of the factor
+    high: float  # the upper end
+
+
+@dataclass(frozen=True)
 class ChangeTest:
     """The result of a test for change."""
 
@@ -66,6 +76,7 @@ class ChangeTest:
     # the change of an influence, a factor above 1, that such pairs find in three of four cases; None without options
     detectable: float | None
     at_least: float  # the size that a change must exceed, as a fraction
+    by_values: tuple[ValueChange, ...]  # with the values of each influence that changed, the greatest factor first
 
     @property
     def changed(self) -> bool:
@@ -117,11 +128,30 @@ def change_test(
         factors = _exp(value * term.span), _exp(lower), _exp(upper)
         relevant = _beyond(lower, upper, at_least)
         influences.append(ChangedInfluence(term.names[0], term.names[1:], *factors, term.probability, relevant))
+    by_values = [each for term in terms for each in _value_changes(term.names[0], terms, columns, fit, reach)]
+    by_values.sort(key=lambda each: -each.factor)
     probability = 2 * (1 - sign_probability(mean, float(fit.errors[0]), fit.freedom)) if mean else 1.0
     changed = probability <= LEVEL / 2 and _beyond(low, high, at_least)
     detectable = _detectable(single, quantile, fit.deviation)
     common = count, _exp(mean), _exp(low), _exp(high), probability, changed
-    return ChangeTest(*common, tuple(influences), fit.deviation, detectable, at_least)
+    return ChangeTest(*common, tuple(influences), fit.deviation, detectable, at_least, tuple(by_values))
+
+
+def _value_changes(
+    names: Sequence[str], terms: Sequence[_Candidate], columns: Mapping[str, Array], fit: Regression, reach: float
+) -> Iterator[ValueChange]:
+    """Yield the changes with the least and the greatest values of options, as far as there are such pairs."""
+    extremes = [dict.fromkeys((float(np.nanmin(columns[name])), float(np.nanmax(columns[name])))) for name in names]
+    for values in product(*extremes):
+        rows = np.all([columns[name] == value for name, value in zip(names, values, strict=True)], axis=0)
+        if not rows.any():
+            continue
+        # Columns are centred: those of other options are 0 on the mean.
+        own = [term.column[rows].mean() if {*term.names[0]} <= {*names} else 0.0 for term in terms]
+        weights = np.array([1.0, *own])
+        change, error = float(weights @ fit.coefficients), reach * float(fit.errors_of(weights))
+        ends = _exp(change), _exp(change - error), _exp(change + error)
+        yield ValueChange(tuple(zip(names, values, strict=True)), *ends)
 
 
 def detectable_change(columns: Mapping[str, Array], noise: float, seed: int = 0) -> float | None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from splc.errors import SpecError, plural
 from splc.io.files import require_writable, write_whole
 from splc.plotting import style
 from splc.plotting.charts.chart import (
@@ -112,6 +113,27 @@ def chart_file(chart: Chart, file_format: str, dpi: int = style.SCREEN) -> bytes
             for text, name in zip(legend.get_texts(), names, strict=True):
                 text.set_text(name)
         return style.saved(figure, file_format, dpi)
+
+
+def draw_into(chart: Chart, axes: Any) -> None:
+    """Draw a chart into axes of matplotlib, one per panel."""
+    from matplotlib.patches import Patch
+
+    given = np.atleast_1d(axes).ravel()
+    if len(given) != len(chart.panels):
+        count = plural(len(chart.panels), "panel", "panels")
+        hint = f"figure, axes = plt.subplots(1, {len(chart.panels)})"
+        raise SpecError(f"the picture has {count}; give axes for each, not {len(given)}", hint=hint)
+    with style.drawing():
+        for target, panel in zip(given, chart.panels, strict=True):
+            _draw(target, panel)
+        if len(given) == 1:
+            given[0].set_title(style.literal(chart.title), fontsize=9)
+        else:
+            given[0].figure.suptitle(style.literal(chart.title), fontsize=10)
+        swatches = [Patch(color=LIGHT[role], label=style.literal(text)) for role, text in chart.legend.items()]
+        if swatches:
+            given[-1].legend(handles=swatches, fontsize=7)
 
 
 def _draw(axes: Axes, panel: Panel) -> None:

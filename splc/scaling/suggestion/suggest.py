@@ -88,6 +88,12 @@ def suggest(
         MeasurementError: if measurements cannot be modelled, or costs are not finite numbers of at least 0.
         SpecError: for a wrong setting.
         ConfigurationError: if the model has no finite value at the target.
+
+    Examples:
+        >>> splc.scaling.suggest([1, 2, 4, 8, 16], [3, 5, 9, 17, 33], target=64, axes=[[32, 64]], count=1).points[
+        ...     0
+        ... ].point
+        (32.0,)
     """
     data = quantities(x, one_quantity(y))
     known_points = ~np.isnan(data.values[0]).all(axis=1)

@@ -17,9 +17,10 @@ from splc.data.table import value_texts
 from splc.errors import ConfigurationError, RequestError, plural
 from splc.formats.column_choice import shown_value
 from splc.formats.models.stored_model import StoredModel
-from splc.io.files import STANDARD
+from splc.io.files import STANDARD, require_writable, write_whole
 from splc.io.json import picked
 from splc.io.presentation import Bars, Drawn
+from splc.io.tables import Table, csv_text
 from splc.learning.contexts.contrasts import ContextInfluences, in_half_widths, joint_ensemble
 from splc.learning.effects import group_texts
 from splc.learning.projection import Full, predictions, valid_configurations
@@ -33,12 +34,12 @@ from splc.workflows import subspace
 from splc.workflows.explain import importance
 from splc.workflows.explain.full import checked_predictions, mean_of_full, model_overview
 from splc.workflows.explain.importance import Overview
-from splc.workflows.fields import Printed, argument, as_argument, option, request
+from splc.workflows.fields import Printed, argument, as_argument, option, refuse, request
 from splc.workflows.inputs import ModelInputs
 from splc.workflows.learn.effects import variations_table
 from splc.workflows.note import Note, Notes
 from splc.workflows.prediction_notes import Interval, intervals_of, negative_notes, outside_notes
-from splc.workflows.views import UNWATCHED, Answer, Column, Detail, Facts, Rows, Verb, View, Watch, four_digits
+from splc.workflows.views import UNWATCHED, Answer, Column, Detail, Facts, Output, Rows, Verb, View, Watch, four_digits
 
 # The greatest number of terms in a text; JSON has all.
 MAX_TERMS = 20
@@ -72,6 +73,9 @@ class Request(ModelInputs):
         "How influences vary over the values of this context, of a model of learn --share."
     )
     plot: str | None = option(None, "FILE")("Draw the explanation (.svg, .png, .pdf).")
+    output: str | None = option(None, "FILE", names="--output -o")(
+        "Write shares, interactions and the effects of values, or the contributions, as a table, too (.csv)."
+    )
 
 
 @dataclass(frozen=True)
@@ -184,7 +188,9 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
     if request.against is not None and request.configuration is None:
         raise RequestError("which configuration is compared with it? name it after the model", "against")
     project = request.project_of_models([request.model])
-    require_picture(request.plot, (*files, *project.files))
+    refuse((not (request.output or ".csv").endswith(".csv"), "the explanation is written as a table (.csv)", "output"))
+    require_writable(request.output, (*files, *project.files))
+    require_picture(request.plot, (*files, *project.files, request.output))
     notes = Notes()
     space = Space(request.read_system(project, notes))
     with notes:
@@ -214,7 +220,7 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
 
 def _influences(request: Request, stored: StoredModel, by: str) -> ContextInfluences:
     """Return the influences with each value of the context that a model was learned by."""
-    for name in ("configuration", "against", "plot", "printed"):
+    for name in ("configuration", "against", "plot", "output", "printed"):
         if getattr(request, name):
             raise RequestError("influences of the full model are compared, over all valid configurations", "by", name)
     if by not in stored.contexts:
@@ -312,7 +318,7 @@ def as_json(result: Result) -> dict[str, Any]:
         rows = {"values": found.names, "influences": found.variations()}
         return {"schema": "splc.explain.by/1", "system": result.system, "nfp": stored.nfp, **rows}
     facts = {"name": result.system, **picked(stored, "nfp, unit, link = model.link")}
-    written = {"plot": result.request.plot, "notes": [note.text for note in result.notes]}
+    written = {**picked(result.request, "plot, output"), "notes": [note.text for note in result.notes]}
     if isinstance(found, Overview):
         content = importance.overview_as_json(found)
         return {"schema": "splc.explain/1", **facts, **content, "folds": stored.folds, **written}
@@ -350,6 +356,10 @@ def view(result: Result, detail: Detail) -> View:
             yield from lines
             if result.request.plot is not None:
                 yield f"\nplot  {result.request.plot}"
+        if result.request.output is not None:
+            columns = importance.table_of(found) if isinstance(found, Overview) else found.to_columns()
+            table = Table(tuple(columns), tuple(zip(*columns.values(), strict=True)))
+            yield Output(result.request.output, partial(write_whole, content=csv_text(table)), "the explanation")
     yield result.notes
 
 

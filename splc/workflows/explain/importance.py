@@ -321,6 +321,23 @@ def overview_as_json(overview: Overview) -> dict[str, Any]:
     return picked(overview, "mean, deviation") | results | picked(overview, "full, unused")
 
 
+# The columns of the table of an overview.
+ROW = "kind, option, value, share, low, high, alone, total, configurations, mean, change"
+
+
+def table_of(overview: Overview) -> dict[str, list[Any]]:
+    """Return an overview as columns: a row per option, per interaction, and per value of an option.
+
+    Shares are fractions; `low` and `high` are the ends of the 90 % interval of the share, or of the change of a value.
+    """
+    shares, effects = "share, low, high", "value = label, configurations = fraction, mean, change, low, high"
+    named = [("option", each.name, picked(each, f"{shares}, alone, total")) for each in overview.options]
+    named += [("interaction", " * ".join(each.names), picked(each, shares)) for each in overview.interactions]
+    named += [("value", each.name, picked(value, effects)) for each in overview.options for value in each.values]
+    rows = [{"kind": kind, "option": name, **own} for kind, name, own in named]
+    return {name: [row.get(name) for row in rows] for name in ROW.split(", ")}
+
+
 def _in_percent(source: object, *names: str) -> dict[str, float | None]:
     values = {name: getattr(source, name) for name in names}
     return {name: None if value is None else 100 * value for name, value in values.items()}

@@ -178,12 +178,15 @@ def _prepared(request: Request, notes: Notes) -> tuple[setups.Setup, outcome.Out
     chosen = configurations_of(request, Space(system), table, earlier, notes)
     strings = output_strings(chosen) if OPTIONS in template.extras else None
     if turns:
-        # Each configuration with each value of the contexts, one after the other.
+        # Each configuration with each value of the contexts, one after the other. Every other one begins with the last
+        # value: the first run after one of another configuration may be slower.
         combinations = list(product(*turns.values()))
+        orders = (combinations, combinations[::-1])
+        ordered = [each for row in range(len(chosen)) for each in orders[row % 2]]
         rows = np.repeat(np.arange(len(chosen)), len(combinations))
         columns = {name: column[rows] for name, column in chosen.to_columns().items()}
-        for context, entry in zip(turns, zip(*combinations, strict=True), strict=True):
-            columns[context] = np.array(list(entry) * len(chosen), dtype=object)
+        for context, entries in zip(turns, zip(*ordered, strict=True), strict=True):
+            columns[context] = np.array(entries, dtype=object)
         chosen = Configurations.from_columns(extended, columns)
         strings = strings and [strings[row] for row in rows.tolist()]
     command = bind(template, chosen, strings)

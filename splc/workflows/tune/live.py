@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from splc.formats.measurements.selections import assignment_text, parse_assignme
 from splc.formats.measurements.tables import read_table
 from splc.io.files import STANDARD, require_writable
 from splc.io.numbers import count_text, short_number, signed_percentage
+from splc.io.presentation import REPORTING
 from splc.learning.result import FullPredictor
 from splc.measuring.command import OPTIONS, parse_template
 from splc.measuring.execution import common_failure
@@ -48,6 +50,8 @@ from splc.workflows.views import UNWATCHED, Detail, Message, View, Watch, counte
 _CHECKED, PREVIEWED = 1000, 5
 # The length of what a line says of a configuration or a failure.
 WIDTH = 80
+# The number of runs after which the report is written again.
+REPORTED = 5
 # The files of the best configuration and of the model, beside the measurements unless they are named.
 BEST, MODEL = "best.csv", "learned.json"
 
@@ -66,6 +70,7 @@ class Result:
     notes: tuple[Note, ...] = ()  # what the user should know
     unit: str | None = None  # the unit of the property, None if it is not known
     of_standard_input: bool = False
+    running: bool = False  # whether more runs follow
 
     @property
     def single(self) -> TuningResult | None:
@@ -85,6 +90,16 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
             goal = f"{'greatest' if tuner.objective.maximize else 'least'} run"
             header = _line("run", "why", tuner.objective.nfp, goal, "predicted", f"changes of the {goal} before")
             watch.show(Message(goal_text(tuner), "line"), header)
+        nfp, file = command.properties[0], outputs.beside(request.best, BEST)
+        unit = "s" if nfp.source in ("time", "cpu") else unit_in_name(nfp.name)
+
+        def told(outcome: TrialOutcome) -> None:
+            watch.show(*view_of_run(session, outcome, watch.detail))
+            known = any(each.values for each in tuner.history.outcomes)
+            if request.report is not None and known and len(tuner.history.asked_for) % REPORTED == 0:
+                so_far = Result(tuner.report(), session, None, outputs, file, False, None, (), unit, running=True)
+                import_module(REPORTING).report_of(so_far, request.report)
+
         interrupted, error = False, None
         # With earlier runs, the command is known to work.
         keep_going = request.keep_going or bool(request.earlier)
@@ -92,7 +107,7 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
             try:
                 session.run(
                     watch.stop,
-                    lambda outcome: watch.show(*view_of_run(session, outcome, watch.detail)),
+                    told,
                     keep_going=keep_going,
                     workers=request.workers,
                     seconds=request.duration,
@@ -104,8 +119,7 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
                 error = failure
         setup = command.setup(tuner.history.configurations) if tuner.history.asked_for else None
         written = outputs.finish(setup, session.recorded, error, notes.append)
-        nfp, file, result, learned = command.properties[0], outputs.beside(request.best, BEST), None, None
-        unit = "s" if nfp.source in ("time", "cpu") else unit_in_name(nfp.name)
+        result, learned = None, None
         if written or any(outcome.values for outcome in tuner.history.outcomes):
             result = tuner.report()
             if result.has_solution:
@@ -129,7 +143,10 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
                     notes.append(unused_note(free_options(tuner.system, unused_options(tuner.system, ()))))
         stopped = None if interrupted or keep_going else common_failure(session.recorded)
         ended = (interrupted, stopped, tuple(notes), unit, request.system == STANDARD)
-        return Result(result, session, learned, outputs, file, *ended)
+        tuned = Result(result, session, learned, outputs, file, *ended)
+        if request.report is not None and result is not None:
+            import_module(REPORTING).report_of(tuned, request.report)
+        return tuned
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,6 +189,9 @@ def _prepared(
     for path in (outputs.beside(request.best, BEST), outputs.beside(request.model, MODEL)):
         require_writable(path, others)
     require_picture(request.plot, others)
+    if request.report is not None:
+        import_module(REPORTING).require_format(request.report)
+        require_writable(request.report, others)
     system = with_default_values(request.default, with_assigned_values(request.fix, known))
     notes += further_notes(known, system)
     for file, _ in request.earlier_files:

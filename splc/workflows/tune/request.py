@@ -37,7 +37,7 @@ MOST_SEEDS = 10_000
 # The fields that only a command has.
 _OF_COMMAND = (
     *("cwd", "env", "timeout", "duration", "workers", "earlier", "dry"),
-    *("journal", "resume", "keep_going", "output", "best", "model", "plot"),
+    *("journal", "resume", "keep_going", "output", "best", "model", "plot", "report"),
 )
 _OF_REPLAY = ("seeds", "where", "invalid", "duplicates", "aggregate")
 
@@ -130,6 +130,9 @@ class Request(SystemInputs):
         "The model of all runs."
     )
     plot: str | None = option(None, "FILE", RESULTS)("Draw the best value over the runs (.svg, .png, .pdf).")
+    report: str | None = option(None, "FILE", RESULTS)(
+        "Write a page about the runs so far (.html) after every 5 runs, which a browser reloads, and at the end."
+    )
     resume: bool = flag("--resume", RESULTS)("Continue an existing journal.")
     keep_going: bool = flag("--keep-going", RESULTS)("Continue although the first 3 runs failed for the same reason.")
 

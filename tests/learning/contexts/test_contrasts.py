@@ -87,6 +87,8 @@ def test_without_noise(seed: int, factor: float, size: float) -> None:
     assert test.influences[0].factor == pytest.approx(size)
     assert test.influences[0].low <= size * (1 + 1e-9)
     assert test.factor == pytest.approx(factor * size ** columns["o3"].mean())
+    found = {each.values: each.factor for each in test.by_values}
+    assert found == {(("o3", 0.0),): pytest.approx(factor), (("o3", 1.0),): pytest.approx(factor * size)}
 
 
 def test_numeric_option() -> None:
@@ -100,11 +102,14 @@ def test_numeric_option() -> None:
 
 
 def test_interaction() -> None:
-    """An interaction of two named options is named."""
+    """An interaction of two named options is named, and the change with both of them is that of all influences."""
     generator = np.random.default_rng(0)
     columns, before, after = _runs(generator, 80, 0.02, {"o0": 0.2, "o1": 0.2})
     test = change_test(columns, before, after * np.exp(0.4 * columns["o0"] * columns["o1"]))
     assert {each.options for each in test.influences} == {("o0",), ("o1",), ("o0", "o1")}
+    assert test.by_values[0].values == (("o0", 1.0), ("o1", 1.0))
+    assert test.by_values[0].low < np.exp(0.8) < test.by_values[0].high
+    assert len(test.by_values) == 8
 
 
 def test_equal_columns() -> None:
