@@ -41,7 +41,7 @@ def rows_of(text: str) -> Array:
         else:
             bounds = re.sub(r"^(\d+) <= (\w+) <= (\d+)$", r"(\1 <= \2) & (\2 <= \3)", condition)
             fulfilled.append(eval(bounds, {}, COLUMNS))  # noqa: S307
-    return np.logical_and.reduce(fulfilled)
+    return np.asarray(np.logical_and.reduce(fulfilled))
 
 
 @given(values=st.lists(st.tuples(st.floats(0.01, 100), st.floats(0.01, 100)), min_size=1, max_size=12))
