@@ -19,32 +19,42 @@ def case_blocks(case: Case) -> dict[str, str]:
 
 
 def report_blocks(cases: Sequence[Case]) -> dict[str, str]:
-    """Return all blocks of `README.md`: name → Markdown."""
-    found: dict[str, str] = {}
-    for case in cases:
-        found |= case_blocks(case)
-    found |= measured_blocks(cases)
-    found |= {
+    """Return the blocks of `README.md`: name → Markdown."""
+    return {
+        **measured_blocks(cases),
         "overview": text(tables.overview(cases)),
         "errors": text(tables.errors(cases)),
-        "learners": text(tables.learners(cases[-1])),
-        "default": joined(*map(tables.default_learner, cases)),
-        "wall": text(tables.wall(cases)),
         "rq1": text(questions.influences(cases)) + "\n" + questions.term_counts(cases),
         "rq2": text(questions.samplings(cases)),
         "rq3": text(questions.syntactic_only(cases)),
         "rq4": text(questions.preferences(cases)),
         "rq5": text(questions.with_error_rate(cases)),
+    }
+
+
+def thesis_blocks(cases: Sequence[Case]) -> dict[str, str]:
+    """Return the blocks of `thesis.md`: the tables and figures of the thesis, and what stands behind the answers."""
+    found: dict[str, str] = {}
+    for case in cases:
+        found |= case_blocks(case)
+    return found | {
+        "learners": text(tables.learners(cases[-1])),
+        "default": joined(*map(tables.default_learner, cases)),
+        "noise": noise_block(cases),
+        "wall": text(tables.wall(cases)),
         "figures": "\n".join(caption(figure, cases) for figure in FIGURES),
     }
-    return found
+
+
+def noise_block(cases: Sequence[Case]) -> str:
+    """Return the block of `thesis.md` about the noise that rows of one `mpirun` share; it needs no study."""
+    return joined(noise.shared_noise(cases), noise.held_out(cases))
 
 
 def measured_blocks(cases: Sequence[Case]) -> dict[str, str]:
     """Return the blocks of `README.md` that need no study, but the measurements only."""
     return {
         "factors": text(facts.factors(cases)),
-        "noise": joined(noise.shared_noise(cases), noise.held_out(cases)),
         "parts": text(communication.parts(cases)),
         "splits": joined(*(communication.splits(case) for case in cases if case.kind.folder in communication.SPLIT)),
     }
@@ -75,6 +85,7 @@ def pages(cases: Sequence[Case]) -> dict[str, dict[str, str]]:
     smg, amg = [each for each in cases if each.kind.wall], next(each for each in cases if not each.kind.wall)
     return {
         "README.md": report_blocks(cases),
+        "thesis.md": thesis_blocks(cases),
         "smg2000/README.md": smg_blocks(smg),
         "boomeramg/README.md": amg_blocks(amg),
     }

@@ -111,7 +111,7 @@ def pictures() -> list[Path]:
 
 def shown() -> set[Path]:
     """Return the pictures that pages show."""
-    pages = [*PAGES, *tracked(CASES, pattern="README.md")]
+    pages = [*PAGES, *tracked(CASES, pattern="*.md")]
     return {
         (page.parent / target).resolve().relative_to(ROOT)
         for page in pages
