@@ -90,7 +90,6 @@ class Failures:
     runs: Array  # the number of runs of each, shape (n,)
     rules: tuple[FailureRule, ...]  # combinations of values of which every run failed
     explained: Array  # which configurations have one of these combinations, shape (n,), bool
-    source: str | None = None  # the file that lists them, None for rows of a table of measurements or of a model
 
     def __len__(self) -> int:
         return len(self.configurations)

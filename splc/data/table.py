@@ -50,7 +50,7 @@ def value_texts(system: VariabilityModel, values: Mapping[str, float]) -> dict[s
 def value_text(option: Option, value: float) -> str:
     """Return the text of a value; NaN is deselected."""
     if isinstance(option, BinaryOption):
-        return (option.presentation.words or (NOT_SELECTED, SELECTED))[value > 0]
+        return (option.presentation.words or (NOT_SELECTED, SELECTED))[bool(value)]
     return DESELECTED if np.isnan(value) else f"{value:g}"
 
 

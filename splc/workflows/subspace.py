@@ -108,7 +108,7 @@ def known_failures(
     if known is None or measured is None:
         return known
     runs = Configurations(system, np.repeat(known.configurations.indices, known.runs, axis=0))
-    return failures_of(runs, measured.configurations, known.source)
+    return failures_of(runs, measured.configurations)
 
 
 def failing_notes(configurations: Configurations, failures: Failures | None) -> tuple[Note, ...]:

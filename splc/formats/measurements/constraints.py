@@ -275,29 +275,28 @@ def with_failures(
     # One row for each run.
     runs_of = np.maximum(np.bincount(measured.report.groups, minlength=len(known))[: len(known)], 1)[~known]
     failing = np.repeat(measured.configurations.indices[~known], runs_of, axis=0)
-    parts, sources = [Configurations(system, failing)], list[str]()
+    parts = [Configurations(system, failing)]
     never: tuple[FailureRule, ...] = ()
     for file in dict.fromkeys(failures_file(file) for file in files if file != STANDARD):
         if Path(file).is_file():
             part, rules, outside = read_failed_runs(read_source(file), system, measured.contexts)
             never += rules
             parts.append(part)
-            sources.append(file)
             if outside:
                 verb = plural(outside, "failed run has", "failed runs have")
                 notes = (*measured.report.notes, f"{verb} no values that can be read, and left out ({file})")
                 measured = replace(measured, report=replace(measured.report, notes=notes))
-    runs, source = Configurations(system, np.concatenate([part.indices for part in parts])), next(iter(sources), None)
+    runs = Configurations(system, np.concatenate([part.indices for part in parts]))
     runs = runs if check is None else runs[check(runs)]
-    failures = failures_of(runs, measured.configurations[known], source) if len(runs) else None
+    failures = failures_of(runs, measured.configurations[known]) if len(runs) else None
     if never:
         none = np.zeros(0, dtype=int)
-        failures = failures or Failures(runs[none], none, (), none.astype(bool), source)
+        failures = failures or Failures(runs[none], none, (), none.astype(bool))
         failures = replace(failures, rules=(*never, *failures.rules))
     return replace(measured, failures=failures)
 
 
-def failures_of(runs: Configurations, succeeded: Configurations, source: str | None = None) -> Failures | None:
+def failures_of(runs: Configurations, succeeded: Configurations) -> Failures | None:
     """Return the failures among runs that failed, None if each of their configurations has succeeded in another run."""
     system, (first, group) = runs.system, runs.groups()
     worked = Configurations(system, succeeded.indices)
@@ -331,7 +330,7 @@ def failures_of(runs: Configurations, succeeded: Configurations, source: str | N
         else:
             constraint = _one_of(selected, allowed) if allowed else _clause(*map(_opposite, selected))
         rules.append(FailureRule(" and ".join(condition), constraint, int(counts[rows].sum()), int(rows.sum())))
-    return Failures(failed, counts, tuple(rules), explained, source)
+    return Failures(failed, counts, tuple(rules), explained)
 
 
 def failures_object(failures: Failures) -> dict[str, Any]:

@@ -282,7 +282,7 @@ def test_runs_are_counted() -> None:
 def test_a_model_file_keeps_them() -> None:
     """Failures that a model file states are read back; damaged content states none."""
     failed, succeeded = split(EVERY.value("n") == 8)
-    found = failures_of(failed, succeeded, "m.failures.csv")
+    found = failures_of(failed, succeeded)
     assert found is not None
     content = failures_object(found)
     again = failures_of_object(content, SYSTEM)
