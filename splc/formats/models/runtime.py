@@ -241,7 +241,7 @@ def _function(function: Object, values: Values, functions: Sequence[Value]) -> V
         equal = abs(first - second) <= 1e-12 * abs(second)
         beyond = first > second if name[0] == ">" else first < second
         return float(equal or beyond if name.endswith("=") else beyond and not equal)
-    own = {"max": max, "min": min, "sum": float, "power": math.pow, "ln": math.log}
+    own: dict[str, Any] = {"max": max, "min": min, "sum": float, "power": math.pow, "ln": math.log}
     return float(own[name](*arguments) if name in own else getattr(math, name)(first))
 
 
@@ -361,7 +361,8 @@ class _Process:
         """The rows of the Cholesky factor of each kernel between the rows."""
         factors: list[list[list[float]]] = []
         for kernel in self.kernels:
-            factors.append(factor := [])
+            factor: list[list[float]] = []
+            factors.append(factor)
             for at, noise in enumerate(self.content["noises"]):
                 columns = zip(self.variables, self.states, strict=True)
                 point = [variable["columns"][states[at]] for variable, states in columns]
