@@ -71,10 +71,10 @@ def _evaluated(values: Values, printed: bool, with_interval: bool) -> Interval:
     processes = [each for each in _PROCESSES if each.where is None or values[each.where] == 1]
     try:
         if printed or not _PROCESSES:
-            parts = [_printed_prediction(values, with_interval)]
+            predicted, low, high = _printed_prediction(values, with_interval)
         else:
-            parts = [process.prediction(values, with_interval) for process in processes]
-        predicted, low, high = map(sum, zip((0.0, 0.0, 0.0), *parts, strict=True))
+            parts = (process.prediction(values, with_interval) for process in processes)
+            predicted, low, high = map(sum, zip((0.0, 0.0, 0.0), *parts, strict=True))
     except PredictionError:
         raise
     except (ArithmeticError, ValueError):
