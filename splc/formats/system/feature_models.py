@@ -96,23 +96,18 @@ def _groups(
     several: bool,
 ) -> list[Group]:
     """Return the groups of the features below one feature."""
-    names, groups, grouped = {member.name for member in members}, list[Group](), set[str]()
-    for member in members:
-        alternatives_of_member = system.alternatives(member)
-        group = {member.name, *alternatives_of_member}
-        # The alternatives of every option in the group are the others in it.
-        inner = (option for option in system.binary_options if option.name in group)
-        is_group = all({option.name, *system.alternatives(option)} == group for option in inner)
-        if alternatives_of_member and member.name not in grouped and is_group:
-            member_names = [option.name for option in members if option.name in group]
-            groups.append(Group(1, 1, [features[name] for name in member_names]))
-            grouped |= group
-    for alternatives in implied:
-        ungrouped = [option for option in members if option.name in set(alternatives) - grouped]
-        whole = len(ungrouped) == len(alternatives) > 1 and set(alternatives) <= names
+    related = {option.name: frozenset((option.name, *system.alternatives(option))) for option in members}
+    # The alternatives of every option in a group are the others in it.
+    exact = [each for each in dict.fromkeys(related.values()) if {related[name] for name in each} == {each}]
+    exact = [each for each in exact if len(each) > 1]
+    groups = [Group(1, 1, [features[name] for name in related if name in each]) for each in exact]
+    grouped = set[str]().union(*exact)
+    for names in implied:
+        ungrouped = [option for option in members if option.name in set(names) - grouped]
+        whole = len(ungrouped) == len(names) > 1 and set(names) <= related.keys()
         if whole and all(option.optional for option in ungrouped):
             groups.append(Group(1, len(ungrouped), [features[option.name] for option in ungrouped]))
-            grouped.update(alternatives)
+            grouped.update(names)
     if groups and not several and (len(groups) > 1 or len(grouped) < len(members)):
         groups, grouped = [], set()
     solitary = [
@@ -166,10 +161,6 @@ _SECTIONS = ("struct", "constraints", "properties", "calculations", "comments", 
 
 class _FeatureIdeReader(Assembly):
     """Reads one file."""
-
-    def __init__(self, file: str) -> None:
-        super().__init__(file)
-        self.features: dict[str, FeatureNode] = {}
 
     def known_children(
         self, element: etree._Element, names: tuple[str, ...], ignored: tuple[str, ...] = _BESIDE

@@ -75,7 +75,6 @@ class _UvlReader(Assembly):
     def __init__(self, file: str) -> None:
         super().__init__(file)
         self.root: FeatureNode | None = None
-        self.features: dict[str, FeatureNode] = {}
         # Feature → its type, for those that are not Boolean, and its attributes that are numbers.
         self.types, self.numbers = dict[str, str](), dict[str, dict[str, float]]()
         # The tokens of constraints among attributes, and the lines of features with others than `abstract`.
