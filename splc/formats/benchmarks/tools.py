@@ -174,13 +174,12 @@ def json_lines(source: Source) -> TableSource:
     for at, line in enumerate(source.text().splitlines(), 1):
         try:
             if line.strip() and not isinstance(content := parse_json(line), dict):
-                raise InputError("the line is not an object")
+                problems.add("the line is not an object", at)
+            elif line.strip():
+                rows.append(content)
+                lines.append(at)
         except InputError as error:
             problems.add(error.problems[0].message, at)
-            continue
-        if line.strip():
-            rows.append(content)
-            lines.append(at)
     problems.raise_if_any()
     return _of_objects(source, rows, lines=lines)
 

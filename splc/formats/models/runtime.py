@@ -181,7 +181,9 @@ def _slopes(scale: Object, y: float) -> tuple[float, float, float]:
     if scale["name"] == "raw":
         noise = float(y**2 if scale["positive"] else y**2 + scale["constant_noise"] ** 2)
         return 1.0, y if scale["positive"] else math.sqrt(noise), noise
-    derivative = math.sqrt(y**2 + 1) if scale["name"] == "asinh" else float(y + scale["shift"])
+    derivative = math.sqrt(y**2 + 1) if scale["name"] == "asinh" else 1.0
+    if scale["name"] in ("log", "shifted_log"):
+        derivative = float(y + scale["shift"])
     return derivative, y if scale["positive"] else derivative, 1.0
 
 

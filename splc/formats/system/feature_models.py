@@ -32,11 +32,7 @@ class Structure:
     root: FeatureNode  # the root feature; numeric options are not in the tree
     added: bool  # whether the root feature, which is always selected, is not an option of the system
     clauses: tuple[Literals, ...]  # the clauses that the tree lacks, in the order of the system
-
-    def notes(self, system: VariabilityModel) -> tuple[str, ...]:
-        """Return what a file of this structure has beside the system, and what it lacks."""
-        added = (f"the root feature {self.root.name!r} is added, which is always selected",) if self.added else ()
-        return (*added, *notes_of_presentations(system))
+    notes: tuple[str, ...]  # what a file of this structure has beside the system, and what it lacks
 
 
 def notes_of_presentations(system: VariabilityModel) -> tuple[str, ...]:
@@ -68,7 +64,8 @@ def structure_of(system: VariabilityModel, *, several: bool) -> Structure:
     in_tree |= {literals - {(root.name, False)} for literals in in_tree} if added else set()
     needed = (literals_of(clause, system) for clause in clauses(system))
     missing = (literals or ((root.name, False),) for literals in needed if frozenset(literals) not in in_tree)
-    return Structure(root, added, tuple(missing))
+    beside = (f"the root feature {root.name!r} is added, which is always selected",) if added else ()
+    return Structure(root, added, tuple(missing), (*beside, *notes_of_presentations(system)))
 
 
 def children(members: Iterable[tuple[FeatureNode, bool]]) -> list[Group]:
@@ -248,7 +245,7 @@ def write_featureide(system: VariabilityModel, path: str | Path) -> tuple[str, .
     arithmetic = binary_clauses(system, "FeatureIDE")
     structure = structure_of(system, several=False)
     write_xml(path, lambda: _document(structure, [*structure.clauses, *arithmetic]), "the feature model")
-    return structure.notes(system)
+    return structure.notes
 
 
 def _document(structure: Structure, rules: Sequence[Literals]) -> etree._Element:

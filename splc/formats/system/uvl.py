@@ -276,7 +276,7 @@ def write_uvl(system: VariabilityModel, path: str | Path) -> tuple[str, ...]:
     renamed = [f"{name} → {names[name]}" for name in names if '"' in name]
     notes = [f"UVL has no double quotes in names: {', '.join(renamed)}"] if renamed else []
     notes += ["some programs do not read names with a point"] if any("." in name for name in names) else []
-    return (*structure.notes(system), *notes)
+    return (*structure.notes, *notes)
 
 
 def _quoted(name: str) -> str:
