@@ -172,16 +172,6 @@ def folder_reader(path: str | Path) -> Callable[[Path], TableSource] | None:
     return _read_perf if files_in(folder) else None
 
 
-def read_folder(folder: Path) -> TableSource:
-    """Return the table of a folder of runs."""
-    if (reader := folder_reader(folder)) is None:
-        hint = (
-            "folders of Criterion, of Hydra's multiruns, and of files of perf stat called 'level=9,input=text.csv' are"
-        )
-        raise InputError(Problem("this folder is not a table of measurements", str(folder), hint=hint))
-    return reader(folder)
-
-
 # The first of these that was counted is the property to use.
 _MAIN = ("duration_time", "task-clock", "cpu-clock", "cycles", "instructions")
 _JSON = b'"counter-value"'

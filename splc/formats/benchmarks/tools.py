@@ -184,13 +184,12 @@ def json_lines(source: Source) -> TableSource:
     for at, line in enumerate(source.text().splitlines(), 1):
         try:
             if line.strip() and not isinstance(content := parse_json(line), dict):
-                raise InputError("the line is not an object")
+                problems.add("the line is not an object", at)
+            elif line.strip():
+                rows.append(content)
+                lines.append(at)
         except InputError as error:
             problems.add(error.problems[0].message, at)
-            continue
-        if line.strip():
-            rows.append(content)
-            lines.append(at)
     problems.raise_if_any()
     return _of_objects(source, rows, lines=lines)
 
@@ -347,6 +346,7 @@ def _configurations(plan: dict[str, Any]) -> list[list[str]]:
 
 
 _SPACES = b"\xef\xbb\xbf \t\r\n"
+_FOLDERS = "folders of Criterion, of Hydra's multiruns, and of files of perf stat called 'level=9,input=text.csv' are"
 _TABLE = "write a CSV table with a row for each"
 _CALIPER = "write a list of records: cali-query -j FILE.cali > FILE.json"
 _PPROF = f"{_TABLE} run, with its options and what pprof prints"
@@ -377,7 +377,9 @@ def read_benchmark(path: str | Path | Source) -> Source:
     if isinstance(path, TableSource):
         return path
     if not isinstance(path, Source) and str(path) != STANDARD and Path(path).is_dir():
-        return declaration.read_folder(Path(path))
+        if (reader := declaration.folder_reader(path)) is None:
+            raise InputError(Problem("this folder is not a table of measurements", str(path), hint=_FOLDERS))
+        return reader(Path(path))
     source = path if isinstance(path, Source) else read_source(path)
     if (tool_format := benchmark_of(source)) is not None:
         return tool_format.read(source)

@@ -115,16 +115,15 @@ def parse_experiment_text(source: Source) -> Experiment:
             problems.add(f"REGION {region}, METRIC {metric}: {counts}", line, hint=hint)
     problems.raise_if_any(InputError)
     experiment = ExperimentRows(source, list(parameters))
-    point_indices = [experiment.point(coordinates) for coordinates, _, _ in points]
     for key, (_, data) in blocks.items():
-        for point_index, values in zip(point_indices, data, strict=True):
-            experiment.add(point_index, key, values)
+        for (coordinates, *_), values in zip(points, data, strict=True):
+            experiment.add(coordinates, key, values)
     used = {*(("REGION", region) for region, _ in blocks), *(("METRIC", metric) for _, metric in blocks)}
     unused = [pair for pair in named.items() if pair[0] not in used]
     notes = [f"line {line}: {keyword} {name} has no DATA" for (keyword, name), line in unused[:_NOTED]]
     if len(unused) > _NOTED:
         notes.append(f"{len(unused) - _NOTED} more names have no DATA")
-    if repeated := len(points) - len(set(point_indices)):
+    if repeated := len(points) - len({tuple(coordinates) for coordinates, *_ in points}):
         notes.append(f"{plural(repeated, 'point is', 'points are')} equal to earlier ones: used as repetitions")
     return experiment.experiment(notes)
 
@@ -199,7 +198,7 @@ def parse_experiment_lines(source: Source) -> Experiment:
         repetitions = content if isinstance(content, list) else [content]
         values = [read_number(value, problems, "value", line) for value in repetitions if value is not None]
         if rows is not None and point is not None and not len(problems):
-            rows.add(rows.point(point), key, values)
+            rows.add(point, key, values)
     problems.raise_if_any(InputError)
     if rows is None:
         raise InputError(Problem("there are no measurements in the file", source.name))
@@ -269,7 +268,7 @@ def parse_experiment_json(source: Source) -> Experiment:
                 values, means = entry["mean"], means + 1
             items = [*enumerate(values if isinstance(values, list) else [values])]
             read = [read_number(each, problems, f"{place}.values[{at}]") for at, each in items if each is not None]
-            rows.add(rows.point(coordinates), key, read)
+            rows.add(coordinates, key, read)
     problems.raise_if_any(InputError)
     stated = plural(means, "value is the mean", "values are means")
     note = f"{stated} of repetitions that the file does not have: their scatter is unknown"

@@ -121,12 +121,12 @@ def parse_cube_folder(path: Path, scaling: Scaling, *, inclusive: bool) -> Exper
         reasons |= profile.skipped
         skipped.update(profile.skipped.keys())
         for key, value in profile.values.items():
-            rows.add(rows.point(point), key, [value])
+            rows.add(point, key, [value])
     # A series of another profile whose call path is in this one, without a value, which means 0.
     for key in dict.fromkeys(key for _, profile in profiles for key in profile.values):
         for point, (_, profile) in zip(points, profiles, strict=True):
             if key[0] in profile.callpaths and key[1] in profile.additive and key not in profile.values:
-                rows.add(rows.point(point), key, [0.0])
+                rows.add(point, key, [0.0])
     number, aggregation = len(profiles), f"the {'sums' if scaling == 'strong' else 'means'} over processes and threads"
     if scaling == "weak_threaded":
         aggregation += " with a value other than 0"
@@ -155,7 +155,7 @@ def parse_csv_folder(path: Path, parameters: Sequence[str] | None, choice: Colum
             raise InputError(Problem(message, str(file), hint=hint))
         for key, values in table.series.items():
             for point, row in zip(table.points.tolist(), values, strict=True):
-                rows.add(rows.point(point), key, row[~np.isnan(row)].tolist())
+                rows.add(point, key, row[~np.isnan(row)].tolist())
     note = f"{plural(len(tables), 'table', 'tables')}; from their names: {listed(names)}"
     return replace(rows.experiment([note]), contexts=first.contexts)
 

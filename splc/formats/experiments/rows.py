@@ -44,12 +44,9 @@ class ExperimentRows:
         self._series = dict[Key, dict[int, list[float]]]()
         self._empty = list[tuple[Key, int]]()
 
-    def point(self, coordinates: Sequence[float]) -> int:
-        """Return the position of a point, a new one unless an equal point is known."""
-        return self._points.setdefault(tuple(coordinates), len(self._points))
-
-    def add(self, point: int, key: Key, values: Sequence[float]) -> None:
+    def add(self, coordinates: Sequence[float], key: Key, values: Sequence[float]) -> None:
         """Add repetitions of a call path and metric at a point; without any the series still exists."""
+        point = self._points.setdefault(tuple(coordinates), len(self._points))
         self._series.setdefault(key, {}).setdefault(point, []).extend(values)
         if not values:
             self._empty.append((key, point))
@@ -202,7 +199,7 @@ def _experiment(
         metric = DEFAULT_METRIC if name.casefold() == "value" else name
         metrics = texts[columns.metric] if columns.metric is not None else [metric] * len(lines)
         for point, callpath, metric, value in zip(points, callpaths, metrics, numbers[name], strict=True):
-            rows.add(rows.point(point), (callpath, metric), [] if math.isnan(value) else [value])
+            rows.add(point, (callpath, metric), [] if math.isnan(value) else [value])
     return rows.experiment(columns.notes)
 
 

@@ -71,10 +71,10 @@ def _evaluated(values: Values, printed: bool, with_interval: bool) -> Interval:
     processes = [each for each in _PROCESSES if each.where is None or values[each.where] == 1]
     try:
         if printed or not _PROCESSES:
-            parts = [_printed_prediction(values, with_interval)]
+            predicted, low, high = _printed_prediction(values, with_interval)
         else:
-            parts = [process.prediction(values, with_interval) for process in processes]
-        predicted, low, high = map(sum, zip((0.0, 0.0, 0.0), *parts, strict=True))
+            parts = (process.prediction(values, with_interval) for process in processes)
+            predicted, low, high = map(sum, zip((0.0, 0.0, 0.0), *parts, strict=True))
     except PredictionError:
         raise
     except (ArithmeticError, ValueError):
@@ -181,7 +181,9 @@ def _slopes(scale: Object, y: float) -> tuple[float, float, float]:
     if scale["name"] == "raw":
         noise = float(y**2 if scale["positive"] else y**2 + scale["constant_noise"] ** 2)
         return 1.0, y if scale["positive"] else math.sqrt(noise), noise
-    derivative = math.sqrt(y**2 + 1) if scale["name"] == "asinh" else float(y + scale["shift"])
+    derivative = math.sqrt(y**2 + 1) if scale["name"] == "asinh" else 1.0
+    if scale["name"] in ("log", "shifted_log"):
+        derivative = float(y + scale["shift"])
     return derivative, y if scale["positive"] else derivative, 1.0
 
 
@@ -243,7 +245,7 @@ def _function(function: Object, values: Values, functions: Sequence[Value]) -> V
         equal = abs(first - second) <= 1e-12 * abs(second)
         beyond = first > second if name[0] == ">" else first < second
         return float(equal or beyond if name.endswith("=") else beyond and not equal)
-    own = {"max": max, "min": min, "sum": float, "power": math.pow, "ln": math.log}
+    own: dict[str, Any] = {"max": max, "min": min, "sum": float, "power": math.pow, "ln": math.log}
     return float(own[name](*arguments) if name in own else getattr(math, name)(first))
 
 
@@ -363,7 +365,8 @@ class _Process:
         """The rows of the Cholesky factor of each kernel between the rows."""
         factors: list[list[list[float]]] = []
         for kernel in self.kernels:
-            factors.append(factor := [])
+            factor: list[list[float]] = []
+            factors.append(factor)
             for at, noise in enumerate(self.content["noises"]):
                 columns = zip(self.variables, self.states, strict=True)
                 point = [variable["columns"][states[at]] for variable, states in columns]

@@ -233,6 +233,7 @@ class Assembly:
     notes: list[str] = field(default_factory=list)  # remarks that are not errors
     values: dict[str, tuple[float, ...]] = field(default_factory=dict)  # numeric option → its values
     optional: set[str] = field(default_factory=set)  # the numeric options that may be deselected
+    features: dict[str, FeatureNode] = field(default_factory=dict)  # the features of a tree by their names in the file
 
     def __post_init__(self) -> None:
         self.problems = Problems(self.file)

@@ -32,11 +32,7 @@ class Structure:
     root: FeatureNode  # the root feature; numeric options are not in the tree
     added: bool  # whether the root feature, which is always selected, is not an option of the system
     clauses: tuple[Literals, ...]  # the clauses that the tree lacks, in the order of the system
-
-    def notes(self, system: VariabilityModel) -> tuple[str, ...]:
-        """Return what a file of this structure has beside the system, and what it lacks."""
-        added = (f"the root feature {self.root.name!r} is added, which is always selected",) if self.added else ()
-        return (*added, *notes_of_presentations(system))
+    notes: tuple[str, ...]  # what a file of this structure has beside the system, and what it lacks
 
 
 def notes_of_presentations(system: VariabilityModel) -> tuple[str, ...]:
@@ -68,7 +64,8 @@ def structure_of(system: VariabilityModel, *, several: bool) -> Structure:
     in_tree |= {literals - {(root.name, False)} for literals in in_tree} if added else set()
     needed = (literals_of(clause, system) for clause in clauses(system))
     missing = (literals or ((root.name, False),) for literals in needed if frozenset(literals) not in in_tree)
-    return Structure(root, added, tuple(missing))
+    beside = (f"the root feature {root.name!r} is added, which is always selected",) if added else ()
+    return Structure(root, added, tuple(missing), (*beside, *notes_of_presentations(system)))
 
 
 def children(members: Iterable[tuple[FeatureNode, bool]]) -> list[Group]:
@@ -96,23 +93,18 @@ def _groups(
     several: bool,
 ) -> list[Group]:
     """Return the groups of the features below one feature."""
-    names, groups, grouped = {member.name for member in members}, list[Group](), set[str]()
-    for member in members:
-        alternatives_of_member = system.alternatives(member)
-        group = {member.name, *alternatives_of_member}
-        # The alternatives of every option in the group are the others in it.
-        inner = (option for option in system.binary_options if option.name in group)
-        is_group = all({option.name, *system.alternatives(option)} == group for option in inner)
-        if alternatives_of_member and member.name not in grouped and is_group:
-            member_names = [option.name for option in members if option.name in group]
-            groups.append(Group(1, 1, [features[name] for name in member_names]))
-            grouped |= group
-    for alternatives in implied:
-        ungrouped = [option for option in members if option.name in set(alternatives) - grouped]
-        whole = len(ungrouped) == len(alternatives) > 1 and set(alternatives) <= names
+    related = {option.name: frozenset((option.name, *system.alternatives(option))) for option in members}
+    # The alternatives of every option in a group are the others in it.
+    exact = [each for each in dict.fromkeys(related.values()) if {related[name] for name in each} == {each}]
+    exact = [each for each in exact if len(each) > 1]
+    groups = [Group(1, 1, [features[name] for name in related if name in each]) for each in exact]
+    grouped = set[str]().union(*exact)
+    for names in implied:
+        ungrouped = [option for option in members if option.name in set(names) - grouped]
+        whole = len(ungrouped) == len(names) > 1 and set(names) <= related.keys()
         if whole and all(option.optional for option in ungrouped):
             groups.append(Group(1, len(ungrouped), [features[option.name] for option in ungrouped]))
-            grouped.update(alternatives)
+            grouped.update(names)
     if groups and not several and (len(groups) > 1 or len(grouped) < len(members)):
         groups, grouped = [], set()
     solitary = [
@@ -166,10 +158,6 @@ _SECTIONS = ("struct", "constraints", "properties", "calculations", "comments", 
 
 class _FeatureIdeReader(Assembly):
     """Reads one file."""
-
-    def __init__(self, file: str) -> None:
-        super().__init__(file)
-        self.features: dict[str, FeatureNode] = {}
 
     def known_children(
         self, element: etree._Element, names: tuple[str, ...], ignored: tuple[str, ...] = _BESIDE
@@ -257,7 +245,7 @@ def write_featureide(system: VariabilityModel, path: str | Path) -> tuple[str, .
     arithmetic = binary_clauses(system, "FeatureIDE")
     structure = structure_of(system, several=False)
     write_xml(path, lambda: _document(structure, [*structure.clauses, *arithmetic]), "the feature model")
-    return structure.notes(system)
+    return structure.notes
 
 
 def _document(structure: Structure, rules: Sequence[Literals]) -> etree._Element:

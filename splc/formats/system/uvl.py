@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -33,15 +32,6 @@ GROUPS: dict[str, Callable[[int], tuple[int, int]]] = {
 
 
 _CARDINALITY = re.compile(r"\[\n(\d+)\n(?:\.\.\n(\d+|\*)\n)?\]")
-
-
-@dataclass
-class _Enclosing:
-    """A feature or a group whose lines have not ended."""
-
-    indent: int
-    node: FeatureNode | Group
-    inner: int | None = None  # the indentation of the first line in it
 
 
 def _cardinality(cursor: Cursor) -> tuple[int, int] | None:
@@ -85,48 +75,51 @@ class _UvlReader(Assembly):
     def __init__(self, file: str) -> None:
         super().__init__(file)
         self.root: FeatureNode | None = None
-        self.features: dict[str, FeatureNode] = {}
         # Feature → its type, for those that are not Boolean, and its attributes that are numbers.
         self.types, self.numbers = dict[str, str](), dict[str, dict[str, float]]()
         # The tokens of constraints among attributes, and the lines of features with others than `abstract`.
         self.inner_constraints, self.attributes = list[list[UvlToken]](), list[int]()
-        self._open: list[_Enclosing] = []  # what encloses the next line, from outside to inside
-        self._kinds: list[tuple[Group, str]] = []
 
     def wrong(self, line: Cursor, message: str, hint: str | None = None) -> None:
         """Add the problem of a line."""
         self.problems.add(message, line.line, text=line.text, hint=hint)
 
-    def add(self, line: Cursor) -> None:
-        """Add a line of features."""
-        while self._open and self._open[-1].indent >= line.indent:
-            self._open.pop()
-        parent = None
-        for enclosing in self._open[-1:]:
-            parent = enclosing.node
-            if enclosing.inner not in {None, line.indent}:
+    def add(self, lines: Iterable[Cursor]) -> None:
+        """Add the features in lines, each with the groups or features in the lines that are indented below it."""
+        enclosing, top = list[Cursor](), list[Cursor]()
+        for line in lines:
+            while enclosing and enclosing[-1].indent >= line.indent:
+                enclosing.pop()
+            beside = enclosing[-1].below if enclosing else top
+            if enclosing and beside and beside[0].indent != line.indent:
                 self.wrong(line, "the indentation differs from that of the lines before")
-            enclosing.inner = enclosing.inner or line.indent
-        if isinstance(parent, FeatureNode):
-            self._add_group(parent, line)
-        else:
-            self._add_feature(parent, line)
+            beside.append(line)
+            enclosing.append(line)
+        pending: list[tuple[FeatureNode | Group | None, Cursor]] = [(None, line) for line in reversed(top)]
+        while pending:
+            parent, line = pending.pop()
+            node = self._group(parent, line) if isinstance(parent, FeatureNode) else self._feature(parent, line)
+            pending += [(node, inner) for inner in reversed(line.below)]
 
-    def _add_group(self, parent: FeatureNode, line: Cursor) -> None:
-        bounds = _cardinality(line)
+    def _group(self, parent: FeatureNode, line: Cursor) -> Group:
+        bounds, size = _cardinality(line), len(line.below)
         kind = line.text if bounds else line.tokens[0].text
-        group = Group(*(bounds or (0, 0)), [], line.line)
-        self._open.append(_Enclosing(line.indent, group))
         if bounds is None and (kind not in GROUPS or line.tokens[0].quoted):
             hint = nearest(kind, GROUPS) or f"a group is one of {', '.join(GROUPS)}, [n..m]; features are below it"
             self.problems.add(f"{kind!r} below the feature {parent.name!r} is not a group", line.line, hint=hint)
-            return
+            return Group(0, 0, [], line.line)
+        lower, upper = bounds or GROUPS[kind](size)
+        if not size:
+            self.problems.add(f"the group {kind} has no features", line.line)
+        elif lower > min(size, upper):
+            members = plural(size, "feature", "features")
+            self.problems.add(f"the group {kind} has {members}: it can never be fulfilled", line.line)
+        parent.groups.append(Group(lower, upper, [], line.line))
         line.at = line.at or 1
-        self._kinds.append((group, kind))
-        parent.groups.append(group)
         self._end(line)
+        return parent.groups[-1]
 
-    def _add_feature(self, parent: Group | None, line: Cursor) -> None:
+    def _feature(self, parent: Group | None, line: Cursor) -> FeatureNode:
         typed = line.tokens[1].kind == "name"
         kind = (line.take(*TYPES, kind="name") if typed else None) or "Boolean"
         if not (name := line.name()):
@@ -144,7 +137,6 @@ class _UvlReader(Assembly):
         self.features.setdefault(name, feature)
         if kind != "Boolean":
             self.types[name] = kind
-        self._open.append(_Enclosing(line.indent, feature))
         if line.take("cardinality", kind="name"):
             if (bounds := _cardinality(line)) is None:
                 self.wrong(line, "'cardinality' is not followed by [n..m]")
@@ -163,6 +155,7 @@ class _UvlReader(Assembly):
                     if [token.kind for token in value].count("number") == 1 and math.isfinite(number):
                         self.numbers.setdefault(feature.name, {})[key] = number
         self._end(line)
+        return feature
 
     def _end(self, line: Cursor) -> None:
         if line.token.kind != "end":
@@ -202,7 +195,7 @@ class _UvlReader(Assembly):
 def parse_uvl(source: Source) -> VariabilityModel:
     """Return the system of a feature model in UVL."""
     reader = _UvlReader(source.name)
-    name, section, constraints = "", "", list[Sequence[UvlToken]]()
+    name, section, features, constraints = "", "", list[Cursor](), list[Sequence[UvlToken]]()
     for line in lines_of(source, reader.problems):
         first = line.tokens[0]
         if line.indent == 0 and first.text in _SECTIONS and not first.quoted:
@@ -213,7 +206,7 @@ def parse_uvl(source: Source) -> VariabilityModel:
             elif line.tokens[1].kind != "end":
                 reader.wrong(line, f"{section!r} stands alone in its line")
         elif section == "features":
-            reader.add(line)
+            features.append(line)
         elif section == "constraints":
             constraints.append(line.tokens[:-1])
         elif section == "imports":
@@ -222,15 +215,7 @@ def parse_uvl(source: Source) -> VariabilityModel:
         elif section != "include":
             hint = nearest(first.text, _SECTIONS) or f"sections are: {', '.join(_SECTIONS)}"
             reader.wrong(line, "this line is in no section", hint)
-    for group, kind in reader._kinds:
-        size = len(group.members)
-        if kind in GROUPS:
-            group.lower, group.upper = GROUPS[kind](size)
-        if not size:
-            reader.problems.add(f"the group {kind} has no features", group.line)
-        elif group.lower > min(size, group.upper):
-            members = plural(size, "feature", "features")
-            reader.problems.add(f"the group {kind} has {members}: it can never be fulfilled", group.line)
+    reader.add(features)
     if reader.root is None:
         reader.problems.add("the model has no features", hint="they are below the line 'features'")
         reader.problems.raise_if_any()
@@ -291,7 +276,7 @@ def write_uvl(system: VariabilityModel, path: str | Path) -> tuple[str, ...]:
     renamed = [f"{name} → {names[name]}" for name in names if '"' in name]
     notes = [f"UVL has no double quotes in names: {', '.join(renamed)}"] if renamed else []
     notes += ["some programs do not read names with a point"] if any("." in name for name in names) else []
-    return (*structure.notes(system), *notes)
+    return (*structure.notes, *notes)
 
 
 def _quoted(name: str) -> str:

@@ -116,6 +116,7 @@ class Cursor:
     def __init__(self, tokens: Sequence[UvlToken], indent: int = 0) -> None:
         self.tokens = [*tokens, UvlToken("end", "", tokens[-1].line if tokens else 0)]
         self.at, self.indent, self.line = 0, indent, self.tokens[0].line
+        self.below: list[Cursor] = []  # the lines that are indented below this one
 
     @property
     def text(self) -> str:
