@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import time
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -139,18 +139,13 @@ class Encoding:
     there, and has one more column that is 1 where it is present.
     """
 
-    features: tuple[Feature, ...]  # the options and observed variables, sorted by name
+    features: tuple[Feature, ...]  # the options and observed variables, whose order does not matter
     logs: bool = False  # whether those that are always positive have ln x as a further column
-
-    @classmethod
-    def of(cls, features: Sequence[Feature], logs: bool) -> Encoding:
-        """Return the encoding of features; their order does not matter."""
-        return cls(tuple(sorted(features, key=lambda feature: feature.name)), logs)
 
     def columns(self, configurations: Configurations | TableRows) -> Array:
         """Return the columns, shape (n, columns)."""
         columns = []
-        for feature in self.features:
+        for feature in sorted(self.features, key=lambda feature: feature.name):
             values = configurations.column(feature.name)
             present, largest = ~np.isnan(values), max(abs(feature.minimum), abs(feature.maximum))
             divisor = power_of_two(np.array(largest)) if largest > _LARGE else 1.0
@@ -225,7 +220,7 @@ class BaselinePredictor:
 def _encoded(problem: LearningProblem, logs: bool) -> tuple[Encoding, Array, Array]:
     """Return the encoding of a learning set, its columns and values, in an order that does not depend on its own."""
     table = problem.features(numeric_disabled=False)
-    rows, encoding = stable_order(table), Encoding.of(table.features, logs)
+    rows, encoding = stable_order(table), Encoding(table.features, logs)
     return encoding, encoding.columns(problem.configurations[rows]), table.target[rows]
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import compress
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -161,19 +161,12 @@ def linear_surrogate(predictor: Predictor, configurations: Configurations, nfp: 
 class PmnfLearner:
     """Functions of the performance model normal form, fitted with `splc.scaling.fit`."""
 
-    # `method` and the other settings of `splc.scaling.fit`
+    # `method` and the other settings of `splc.scaling.fit`, as `splc.scaling.methods.parsed_settings` returns them
     chosen: Mapping[str, Any] = field(default_factory=dict, hash=False)
     name = preset = "pmnf"
     draws = False
     # A log can only define names for fractional exponents, which most scaling models have.
     suffix = ".json"
-
-    @classmethod
-    def of(cls, settings: Mapping[str, Any]) -> Self:
-        """Return the learner with settings, as values or texts."""
-        from splc.scaling.methods import parsed_settings
-
-        return cls(parsed_settings(settings))
 
     @property
     def settings(self) -> Mapping[str, Any]:

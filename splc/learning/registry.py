@@ -56,9 +56,9 @@ def _projection() -> LearnerKind:
 
 def _pmnf() -> LearnerKind:
     from splc.learning.given_forms import PmnfLearner
-    from splc.scaling.methods import SETTINGS
+    from splc.scaling.methods import SETTINGS, parsed_settings
 
-    return LearnerKind(SETTINGS, lambda _, settings: PmnfLearner.of(settings), ("default", PMNF))
+    return LearnerKind(SETTINGS, lambda _, settings: PmnfLearner(parsed_settings(settings)), ("default", PMNF))
 
 
 def _baseline(name: str) -> LearnerKind:

@@ -282,7 +282,7 @@ def search_python(call: CommandCall) -> State:
     state, name = call.state, spelled(call.word)
     grid = call.command.lists or GRIDS[name]
     rows, measured = rows_of(call).rows, state.known_measured
-    encoding = Encoding.of(features_of(measured.system, numeric_disabled=False), logs=False)
+    encoding = Encoding(features_of(measured.system, numeric_disabled=False))
     columns = encoding.columns(measured.configurations[rows])
     folds = Settings().changed(state.settings).crossValidation_k
     found = search(name, grid, columns, np.asarray(measured.column(state.known_nfp)[rows]), folds, 0)

@@ -295,14 +295,14 @@ def test_pmnf_refuses_observed_variables() -> None:
     configurations = Configurations.from_columns(VariabilityModel.of({"p": [1, 2, 4]}), {"p": [1, 2, 4]})
     problem: Any = of(observed=("load",), rows=np.arange(3), configurations=configurations)
     with pytest.raises(SpecError, match="pmnf does not learn from observed variables"):
-        PmnfLearner.of({}).learn(problem)
+        PmnfLearner({}).learn(problem)
 
 
 def test_all_points_count_alike_unless_stated() -> None:
     """Models of systems predict between the measured points: the default method has `local=False`, others none."""
-    assert PmnfLearner.of({}).settings["local"] is False
-    assert PmnfLearner.of({"local": True}).settings["local"] is True
-    assert "local" not in PmnfLearner.of({"method": "basic"}).stated
+    assert PmnfLearner({}).settings["local"] is False
+    assert PmnfLearner({"local": True}).settings["local"] is True
+    assert "local" not in PmnfLearner({"method": "basic"}).stated
 
 
 @pytest.mark.parametrize(("switched", "note"), [(3, "3 of 5 configurations not learned from have"), (0, None)])

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
@@ -299,13 +298,7 @@ class OptionBasis:
     def designs(self, configurations: Configurations, places: Array | None = None) -> tuple[KernelDesign, ...]:
         """Return the columns, and with numeric options of three or more values those with thresholds, too."""
         nothing, unscreened = np.zeros((len(configurations), 0)), 0
-        signs = self._signs(configurations)
-        blocks = [
-            (signs[variable.name], nothing, nothing)
-            if variable.kind == "binary"
-            else _block(variable, configurations, self.divisible)
-            for variable in self.variables
-        ]
+        blocks = [_block(variable, configurations, self.divisible) for variable in self.variables]
         if self.context is not None:
             # The context is the last block.
             of_rows = np.full(len(configurations), self.context.place) if places is None else places
@@ -333,17 +326,6 @@ class OptionBasis:
         variables = tuple(variable.with_members(order or variable.members) for variable, order in pairs)
         return cls(variables, ContextBlock.from_json(contexts) if contexts else None)
 
-    def _signs(self, configurations: Configurations) -> dict[str, Array]:
-        """Return the columns of binary variables, shapes (n, 1): all at once, since there may be hundreds."""
-        names = [variable.name for variable in self.variables if variable.kind == "binary"]
-        system = configurations.system
-        # In column-major order, so that columns are contiguous in memory.
-        columns = np.asfortranarray(_signs(configurations.indices[:, [system.positions[name] for name in names]]))
-        for name in {option.name for option in system.numeric_options}.intersection(names):
-            # A binary option with further values.
-            columns[:, names.index(name)] = _signs(configurations.value(name))
-        return {name: columns[:, at : at + 1] for at, name in enumerate(names)}
-
 
 def _design(blocks: Sequence[tuple[Array, Array]], unscreened: int) -> KernelDesign:
     """Return the design of blocks of columns with a relevance each, and others that share one relevance per block."""
@@ -357,14 +339,10 @@ def _design(blocks: Sequence[tuple[Array, Array]], unscreened: int) -> KernelDes
 
 
 def _block(variable: Variable, configurations: Configurations, divisible: bool) -> tuple[Array, Array, Array]:
-    """Return the columns of a number or a group: with own relevances, of members that share one, of thresholds."""
-    at = configurations.system.positions.get(variable.name, 0)
-    option = configurations.system.options[at]
-    if option.name == variable.name and isinstance(option, NumericOption) and option.values == variable.values:
-        rows = configurations.indices[:, at]
-        own, steps = _columns_of_values(variable, divisible)
-        return own[rows], np.zeros((len(rows), 0)), steps[rows]
-    own = shared = np.zeros((len(configurations), 0))
+    """Return the columns of a variable: with own relevances, of members that share one, of thresholds."""
+    own = shared = nothing = np.zeros((len(configurations), 0))
+    if variable.kind == "binary":
+        return _signs(configurations.column(variable.name))[:, None], nothing, nothing
     if variable.kind == "group":
         selected = np.column_stack([configurations.column(name) for name in variable.members])
         if variable.shared:
@@ -372,19 +350,8 @@ def _block(variable: Variable, configurations: Configurations, divisible: bool) 
         else:
             own = _signs(selected)
     x = variable.column(configurations) if variable.values else np.zeros(len(configurations))
-    shapes, steps = _columns_of_numbers(variable, x, divisible)
-    return np.hstack([own, shapes]), shared, steps
-
-
-@lru_cache(maxsize=256)
-def _columns_of_values(variable: Variable, divisible: bool) -> tuple[Array, Array]:
-    """Return the columns of each value of an option, and the last row for one that is deselected."""
-    return _columns_of_numbers(variable, np.array([*variable.values, np.nan]), divisible)
-
-
-def _columns_of_numbers(variable: Variable, x: Array, divisible: bool) -> tuple[Array, Array]:
-    further = divisibility_shapes(variable) if divisible else []
-    return columns_of([*shapes_of(variable), *further], x), columns_of(threshold_shapes(variable), x)
+    shapes = [*shapes_of(variable), *(divisibility_shapes(variable) if divisible else [])]
+    return np.hstack([own, columns_of(shapes, x)]), shared, columns_of(threshold_shapes(variable), x)
 
 
 def _alternatives(selected: Array) -> Array:

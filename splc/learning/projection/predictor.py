@@ -13,7 +13,6 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
@@ -36,8 +35,6 @@ from splc.types import Array, Link
 _BLOCK = 2048
 # Values that are smaller relative to the largest one are 0 except for rounding.
 _ROUNDING = 1e-12
-# Elements of a kernel below which limiting the threads of linear algebra takes longer than it saves.
-_SMALL = 2**14
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,9 +182,7 @@ class Ensemble(MomentsPredictor):
             means, latent = np.array([self._latent(variant, variances) for variant in variants]).swapaxes(0, 1)
             return means.mean(axis=0), latent.mean(axis=0) + means.var(axis=0, ddof=1)
         means, latent = np.zeros((2, len(configurations)))
-        rows = len(self.configurations)
-        several = len(configurations) * rows > _SMALL
-        with learner.one_thread(with_scipy=needs_scipy(rows)) if several else nullcontext():
+        with learner.one_thread(with_scipy=needs_scipy(len(self.configurations))):
             for start in range(0, len(configurations), _BLOCK):
                 block = slice(start, start + _BLOCK)
                 mixture = self.mixture(configurations[block])

@@ -40,13 +40,6 @@ class Candidate:
     log_of: tuple[tuple[str, Exponent], ...] = ()
 
     @cached_property
-    def _hash(self) -> int:
-        return hash((self.term, self.mirrors, self.log_of))
-
-    def __hash__(self) -> int:
-        return self._hash
-
-    @cached_property
     def options(self) -> frozenset[str]:
         """The options that it contains."""
         return self.term.options | {name for name, _, _ in self.mirrors} | {name for name, _ in self.log_of}
