@@ -150,7 +150,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
         measured=measured()["time"],
         nfp="time",
     ),
-    "tuned": lambda: tune(small(), lambda options: 1 + options["px"] - options["fast"], "time", 8),
+    "tuned": lambda: tune(small(), lambda options: 1 + (options["px"] or 0), "time", 8),
 }
 """Name → what makes a result of the kind."""
 
