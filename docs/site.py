@@ -1,7 +1,8 @@
-"""The hook of `make docs`: it adds the pages of the commands, and what pages outside of docs show or link."""
+"""The hook of `make docs`: it adds the pages of commands and notebooks, and what pages outside of docs show or link."""
 
 from __future__ import annotations
 
+import json
 import posixpath
 import re
 from importlib import import_module
@@ -16,6 +17,7 @@ from splc.cli.app import COMMANDS
 ROOT = Path(__file__).parents[1]
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)#\s]+)(#[^)\s]*)?\)")
 PICTURES = {".png", ".svg"}
+COLAB = "https://colab.research.google.com/github/splc-project/splc/blob"
 API = "reference/api.md"
 CONFIGURATION = "reference/configuration.md"
 PACKAGES = (
@@ -49,11 +51,28 @@ def on_files(files: Files, config: Any) -> Files:
     """Add a page for each command, and the pictures outside of docs that pages show."""
     for name in COMMANDS:
         files.append(File.generated(config, f"reference/commands/{name}.md", content=command_page(name)))
+    for notebook in [each for each in files if each.src_uri.endswith(".ipynb")]:
+        page = str(Path(notebook.src_uri).with_suffix(".md"))
+        files.append(File.generated(config, page, content=notebook_page(notebook.src_uri, notebook.content_string)))
     for page in [each for each in files if each.src_uri.endswith(".md") and each.generated_by is None]:
         for target in outside(page.src_uri, page.content_string):
             if Path(target).suffix in PICTURES and files.get_file_from_path(target) is None:
                 files.append(File.generated(config, target, content=(ROOT / target).read_bytes()))
     return files
+
+
+def notebook_page(file: str, content: str) -> str:
+    """Return the page of a notebook: its cells, and links that open it."""
+    cells = json.loads(content)["cells"]
+    texts = ["".join(cell["source"]) for cell in cells]
+    blocks = [
+        f"```python\n{text}\n```" if cell["cell_type"] == "code" else text
+        for cell, text in zip(cells, texts, strict=True)
+    ]
+    url, name = f"{COLAB}/main/docs/{file}", posixpath.basename(file)
+    title, _, rest = blocks[0].partition("\n")
+    buttons = f"[Open in Colab]({url}){{ .md-button }} [Download the notebook](./{name}){{ .md-button }}"
+    return "\n\n".join([title, buttons, rest.strip(), *blocks[1:]])
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:
@@ -63,7 +82,9 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
         sign, text, target, anchor = match[1], match[2], match[3], match[4] or ""
         found = resolved(page.file.src_uri, target)
         if found is None:
-            return match[0]
+            # Notebooks of the tutorials have pages; the button on these is the only link to the file.
+            linked = target.endswith(".ipynb") and not target.startswith("./")
+            return f"[{text}]({target.removesuffix('.ipynb')}.md{anchor})" if linked else match[0]
         if Path(found).suffix in PICTURES and sign:
             return f"![{text}]({posixpath.relpath(found, posixpath.dirname(page.file.src_uri))})"
         kind = "tree" if (ROOT / found).is_dir() else "blob"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -10,28 +11,14 @@ from typing import Any
 
 import pytest
 
+from tests.support.golden import PROJECTS
 from tests.support.golden_messages import check_lines
 from tests.support.paths import ROOT
 from tests.support.programs import script, untraced
 
 yaml = pytest.importorskip("yaml", reason="comes with the extra cluster")
 ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
-SYSTEM = "features\n\tprogram\n\t\toptional\n\t\t\ttls\n\t\t\tcache\n\t\t\tlog\n\t\t\tcheck\n"
-# Prints what it costs; every process has another deviation, up to 1 %, from a file that counts them.
-PROGRAM = """
-count=$(cat ../count 2> /dev/null || echo 0)
-echo $((count + 1)) > ../count
-case "$*" in *tls*) tls=TLS ;; *) tls=0 ;; esac
-case "$*" in *cache*) cache=600 ;; *) cache=1000 ;; esac
-echo "work $(( (cache + tls) * (1000 + count * 7919 % 13) / 1000 ))"
-"""
-# Keeps the text of the last comment, and lists it as number 7.
-GH = """
-case "$*" in
-*--paginate*) [ ! -e comment ] || echo 7 ;;
-*) echo "$3 $4" >> calls; cat "${6#body=@}" > comment ;;
-esac
-"""
+PROJECT = PROJECTS / "action"
 INPUTS = {
     "system": "system.uvl",
     "command": "./{version}/program {tls?tls} {cache?cache}",
@@ -49,22 +36,23 @@ def git(folder: Path, *words: str) -> str:
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
-    """Return a repository with the program, its description, and what stands for splc and gh."""
-    folder = tmp_path / "repository"
-    folder.mkdir()
-    git(folder, "init", "--quiet")
-    (folder / "system.uvl").write_text(SYSTEM, encoding="utf-8")
-    commit(folder, 300)
-    (tmp_path / "bin").mkdir()
-    for name, code in (("splc", f'PYTHONPATH={ROOT} exec {sys.executable} -m splc "$@"'), ("gh", GH)):
-        script(tmp_path / "bin", code, "/bin/sh")
-        (tmp_path / "bin" / "program").rename(tmp_path / "bin" / name)
-    return folder
+    """Return a repository with the program and its description, beside what stands for splc and gh."""
+    for name in ("repository", "bin"):
+        (tmp_path / name).mkdir()
+    shutil.copy(PROJECT / "gh", tmp_path / "bin")
+    script(tmp_path / "bin", f'PYTHONPATH={ROOT} exec {sys.executable} -m splc "$@"', "/bin/sh")
+    (tmp_path / "bin" / "program").rename(tmp_path / "bin" / "splc")
+    git(tmp_path / "repository", "init", "--quiet")
+    shutil.copy(PROJECT / "system.uvl", tmp_path / "repository")
+    commit(tmp_path / "repository", 300)
+    return tmp_path / "repository"
 
 
 def commit(folder: Path, tls: int, text: str = "") -> str:
     """Commit a version of the program, and return the commit before it."""
-    script(folder, PROGRAM.replace("TLS", str(tls)) + text, "/bin/sh")
+    shutil.copy(PROJECT / "program", folder)
+    code = (PROJECT / "program").read_text(encoding="utf-8")
+    (folder / "program").write_text(code.replace("tls=300", f"tls={tls}") + text, encoding="utf-8")
     git(folder, "add", ".")
     git(folder, "commit", "--quiet", "-m", "a version")
     return git(folder, "rev-list", "--max-count=1", "--skip=1", "HEAD")

@@ -9,6 +9,7 @@ pages show.
 from __future__ import annotations
 
 import io
+import json
 import math
 import os
 import re
@@ -35,9 +36,10 @@ NOT_YET = "splc-project"
 # The output of benchmark tools, for docs/howto/benchmark-tools.md.
 OUTPUTS = ROOT / "tests" / "formats" / "benchmarks" / "data"
 
+NOTEBOOKS = tracked(ROOT / "docs", pattern="*.ipynb")
 # Pages whose commands take longer: `.ci/run` runs them as another CPU computes them.
 SLOW = {
-    "bad-model", "ci", "learning", "notebook", "observed", "programs", "python", "reports", "studies",
+    "bad-model", "ci", "from-other-tuners", "learning", "observed", "programs", "python", "reports", "studies",
     "ten-minutes", "tune", "versions",
 }  # fmt: skip
 
@@ -193,6 +195,21 @@ def test_commands_give_what_the_page_shows(page: Path, tmp_path: Path, monkeypat
     assert {path for path in written if path.is_relative_to("casestudies")} == set(), "add them to .gitignore"
 
 
+def code_of(notebook: Path) -> str:
+    """Return the code cells of a notebook, which has no outputs."""
+    content = json.loads(notebook.read_text(encoding="utf-8"))
+    cells = [cell for cell in content["cells"] if cell["cell_type"] == "code"]
+    assert not any(cell["outputs"] or cell["execution_count"] for cell in cells), f"{notebook.name}: strip the outputs"
+    return "\n".join("".join(cell["source"]) for cell in cells)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.name)
+def test_notebooks_run(notebook: Path, tmp_path: Path) -> None:
+    """The cells of a notebook run one after the other, and print what comments show."""
+    run_session(code_of(notebook).splitlines(), tmp_path, notebook.name)
+
+
 def agrees(shown: str, printed: str) -> bool:
     """Return whether a line of a page agrees with a printed one."""
     return same_line(shown, printed, same_number)
@@ -231,7 +248,7 @@ def anchors(page: Path) -> set[str]:
 def test_links_lead_somewhere() -> None:
     """Every link of a page is to an existing site, or to a file of the project and a heading of it."""
     others = (ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", *tracked(CASES, ROOT / "tests", pattern="README.md"))
-    for page in (*PAGES, *DECISIONS, *others):
+    for page in (*PAGES, *DECISIONS, *NOTEBOOKS, *others):
         for target, anchor in re.findall(r"\]\(([^)#]*)(?:#([^)]*))?\)", page.read_text(encoding="utf-8")):
             assert NOT_YET not in target, f"{page.name}: {target}"
             if target.startswith(("http://", "https://")):

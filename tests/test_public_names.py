@@ -11,14 +11,12 @@ from collections.abc import Mapping
 from doctest import DocTest, DocTestFinder, DocTestRunner
 from functools import cache
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.support.paths import ROOT
 
-PAGE = (ROOT / "docs" / "howto" / "python.md").read_text(encoding="utf-8")
 PACKAGES = (
     "splc",
     "sampling",
@@ -36,12 +34,6 @@ def public(name: str) -> Any:
     """Return the value of a public name."""
     package, _, own = name.rpartition(".")
     return getattr(import_module(package), own)
-
-
-def section(title: str) -> str:
-    """Return the text of a section of the page."""
-    (found,) = re.findall(rf"^## {title}\n(.*?)(?=^## |\Z)", PAGE, re.DOTALL | re.MULTILINE)
-    return str(found)
 
 
 def test_the_page_names_the_public_packages() -> None:
@@ -108,18 +100,6 @@ def test_public_functions_have_examples() -> None:
     """Every public function has an example that is run."""
     functions = {name for name in PUBLIC if inspect.isroutine(public(name))}
     assert functions - EXAMPLES.keys() == WITHOUT_EXAMPLE
-
-
-def test_a_notebook_session_needs_no_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The session of the page runs in an empty folder, which stays empty; each of its values can be shown as HTML."""
-    (code,) = re.findall(r"```python\n(.*?)```", section("A notebook"), re.DOTALL)
-    monkeypatch.chdir(tmp_path)
-    values: dict[str, object] = {}
-    exec(code, values)  # noqa: S102
-    assert list(tmp_path.iterdir()) == []
-    for name in ("measured", "result", "asked", "found", "more"):
-        shown = values[name]._repr_html_()  # type: ignore[attr-defined]
-        assert "<table>" in shown, name
 
 
 LAZY = ("splc", "splc.learning", "splc.scaling", "sampling", "comparison")
@@ -192,21 +172,3 @@ def test_unknown_names(package: str) -> None:
     with pytest.raises(AttributeError, match=f"module '{package}' has no attribute 'no_such_name'"):
         module.no_such_name  # noqa: B018
     assert not hasattr(module, "no_such_name")
-
-
-@pytest.mark.parametrize(
-    "module",
-    ["splc.learning", "splc.scaling", "splc.calibration", "splc.workflows", "splc.study", "splc.workflows.learn"],
-)
-def test_modules_are_imported_on_first_use(module: str) -> None:
-    """`import splc` is enough to use its public packages, which `dir` lists before they are imported."""
-    package, _, name = module.rpartition(".")
-    run(
-        f"""
-        import sys
-        import splc
-        assert "{name}" in dir({package})
-        assert "{module}" not in sys.modules
-        assert {module} is sys.modules["{module}"]
-        """
-    )

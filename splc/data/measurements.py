@@ -190,10 +190,6 @@ class Measurements(Presented):
     """Distinct configurations with the values of their non-functional properties in the unit of the file.
 
     `measurements[nfp]` has the aggregated values, shape (n,); `measurements[rows]` selects configurations.
-
-    Examples:
-        >>> splc.Measurements(measured.configurations, {"time": measured["time"]}).properties
-        ('time',)
     """
 
     configurations: Configurations  # n distinct configurations

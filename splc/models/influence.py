@@ -91,10 +91,6 @@ class InfluenceModel:
 
     Build models with `from_terms`, which merges equal terms and sorts them. Influences have the unit of the predicted
     property, divided by the units of the options in the term. `str(model)` is the model as text.
-
-    Examples:
-        >>> formula.predict(table[:2])
-        array([105.,  55.])
     """
 
     terms: tuple[tuple[Term, float], ...]  # pairs (term, influence) of distinct terms, in canonical order

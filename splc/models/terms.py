@@ -56,10 +56,6 @@ class Term:
 
     Equal products are equal terms with equal hashes: `log_term`, `option_term` and `product_of` build terms in this
     canonical form; `*` multiplies and `**` raises to a power.
-
-    Examples:
-        >>> [term.text() for term, _ in formula.terms]
-        ['1', 'tls', 'threads^-1']
     """
 
     factors: tuple[Factor, ...] = ()  # at most one factor per option, ordered by option name

@@ -35,12 +35,7 @@ class Presentation:
 
 @dataclass(frozen=True)
 class BinaryOption:
-    """An option that is selected or not.
-
-    Examples:
-        >>> splc.BinaryOption("tls", optional=False).optional
-        False
-    """
+    """An option that is selected or not."""
 
     name: str  # the name
     parent: str | None = None  # the binary option it requires; None is the root, which is always selected
@@ -60,12 +55,7 @@ class BinaryOption:
 
 @dataclass(frozen=True)
 class NumericOption:
-    """An option with one value of a finite, ordered list.
-
-    Examples:
-        >>> splc.NumericOption("threads", (1.0, 2.0, 4.0)).values
-        (1.0, 2.0, 4.0)
-    """
+    """An option with one value of a finite, ordered list."""
 
     name: str  # the name
     values: tuple[float, ...]  # the values, ascending

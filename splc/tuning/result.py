@@ -10,7 +10,7 @@ import numpy as np
 
 from splc.data.configurations import Configurations
 from splc.io.numbers import percentage
-from splc.io.presentation import Presented
+from splc.io.presentation import Drawn
 from splc.learning.active.search_model import SearchModel, least_gain
 from splc.models.basis.regression import t_quantile
 from splc.tuning.changes import ConfigurationChange, changes_between, indifferent_options
@@ -51,7 +51,7 @@ class TuningStep:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class TuningResult(Presented):
+class TuningResult(Drawn):
     """The result of a tuning run."""
 
     nfp: str  # the property

@@ -13,7 +13,7 @@ import numpy as np
 from sampling import Space
 from splc.errors import MeasurementError, Problem, RequestError, listed, plural, unknown_name_hint
 from splc.formats.column_choice import shown_value
-from splc.io.files import require_writable, write_whole
+from splc.io.files import STANDARD, require_writable, write_whole
 from splc.io.json import picked
 from splc.io.numbers import percentage, signed_percentage
 from splc.learning.contexts.change_test import LEVEL, MIN_PAIRS, ChangedInfluence, ChangeTest, ValueChange, change_test
@@ -105,7 +105,7 @@ def run(request: Request, watch: views.Watch = views.UNWATCHED) -> Result:
         raise RequestError("a change of 100 % or more is not tested; use a number below 100", "at_least")
     request = with_context(request.with_tables(), request.by)
     project = request.project()
-    refuse((not (request.output or ".md").endswith(".md"), "the result is written as Markdown (.md)", "output"))
+    refuse((not (request.output or STANDARD).endswith((STANDARD, ".md")), "it is written as Markdown (.md)", "output"))
     require_writable(request.output, project.files)
     require_picture(request.plot, (*project.files, request.output))
     with Notes() as notes:
@@ -182,9 +182,8 @@ def as_json(result: Result) -> dict[str, Any]:
 
 def view(result: Result, detail: views.Detail) -> views.View:
     """Yield the answer, the common factor and the changed influences, the changes by values, and the file."""
-    items = [*_content(result)]
-    yield from items
-    request = result.request
+    items, request = [*_content(result)], result.request
+    yield from items if request.output != STANDARD else ()
     if request.output is not None:
         yield views.Output(request.output, partial(write_whole, content=views.markdown_of(items)), "the result")
     yield views.End(int(bool(result.failures) if result.limits else result.test.changed))

@@ -55,10 +55,13 @@ def models(folder: Path) -> Path:
 
 @pytest.fixture
 def inputs(models: Path) -> Path:
-    """Return the project folder with inputs of all commands: a profile, a part of the table, a study and a script."""
+    """Return the project folder with inputs of all commands: profile, parts of the table, versions, study, script."""
     points = "".join(f"{p},{3 + p * p}\n" for p in (2, 4, 8, 16, 32))
     (models / "profile.csv").write_text(f"p,time\n{points}", encoding="utf-8")
     (models / "few.csv").write_text("".join(MEASUREMENTS.splitlines(keepends=True)[:7]), encoding="utf-8")
+    header, *rows = MEASUREMENTS.splitlines()
+    versions = [f"version,{header}", *(f"{version},{row}" for version in ("v1", "v2") for row in rows)]
+    (models / "versions.csv").write_text("\n".join(versions), encoding="utf-8")
     study = 'property = "time"\nsamplings = ["measured"]\n[learners.s]\nlearner = "stepwise"\n'
     (models / "study.toml").write_text(study, encoding="utf-8")
     lines = "vm system.xml\nall measurements.csv\nnfp time\nselect-all-measurements true\nlearn-splconqueror\n"

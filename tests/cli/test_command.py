@@ -16,12 +16,10 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from splc.cli import terminal
 from splc.cli.command import Commands, escaped, with_examples
 from splc.errors import InputError, Problem, RequestError, SpecError
 from tests.support.golden import ERROR
 from tests.support.golden_messages import Lines, check_calls
-from tests.support.objects import of
 from tests.support.paths import ROOT
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": ""}
@@ -172,19 +170,6 @@ def test_other_closed_streams() -> None:
     assert out.settings == {"errors": "splc.escape"}
     for stream in (found[0], err):
         stream.close()
-
-
-def test_abandoned_streams(tmp_path: Path) -> None:
-    """Text written to an abandoned stream is lost."""
-    file = tmp_path / "out"
-    with file.open("w", encoding="utf-8") as stream:
-        stream.write("a")
-        stream.flush()
-        terminal.abandon(stream)
-        stream.write("b")
-    assert file.read_text(encoding="utf-8") == "a"
-    terminal.abandon(StringIO())
-    terminal.abandon(of(fileno=lambda: -1))
 
 
 @pytest.mark.parametrize(

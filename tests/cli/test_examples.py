@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shlex
 import shutil
@@ -119,28 +118,11 @@ def test_help_is_plain(command: str, run: Run) -> None:
     assert [entry for entry in plain.split(" --")[1:] if entry.lower().count("default:") > 1] == []
 
 
-MAX_BYTES = 400_000
-
-
 @pytest.fixture(autouse=True)
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return an empty folder, which is the current one."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-def test_a_list(run: Run) -> None:
-    """Without a name, each example is listed with a sentence and its size."""
-    result = run("example")
-    assert result.exit_code == 0
-    for example in EXAMPLES.values():
-        assert example.about in result.stdout
-    listed = json.loads(run("example", "--json").stdout)["examples"]
-    assert [each["name"] for each in listed] == list(EXAMPLES)
-    assert {each["name"]: each["bytes"] for each in listed} == {
-        name: sum(len(path.read_bytes()) for path in each.paths.values()) for name, each in EXAMPLES.items()
-    }
-    assert sum(each["bytes"] for each in listed) <= MAX_BYTES
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
@@ -154,17 +136,6 @@ def test_a_copy(name: str, run: Run) -> None:
     }
     for command in example.commands:
         assert f"  {command}\n" in result.stdout
-
-
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=() if name == "kernels" else pytest.mark.slow) for name in EXAMPLES]
-)
-def test_commands_of_a_copy(name: str, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The commands of an example run in its copy."""
-    run("example", name)
-    monkeypatch.chdir(name)
-    for command in EXAMPLES[name].commands:
-        assert run(*command.split()[1:]).exit_code == 0, command
 
 
 def test_a_failure_leaves_nothing(place: Path) -> None:

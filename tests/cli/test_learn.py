@@ -18,7 +18,6 @@ from sampling import Space
 from splc.formats.detect import read_variability_model
 from splc.formats.models.read import read_model, read_stored_model
 from splc.learning.projection.predictor import Ensemble
-from splc.workflows.learn import learn as learning
 from tests.cli.conftest import MEASUREMENTS, SYSTEM, Run
 from tests.support.shared_systems import SYSTEMS, VERSIONS, small_table
 
@@ -35,29 +34,6 @@ def test_without_matplotlib(run: Run, refused: Refused, models: Path, monkeypatc
     assert not (models / "learned.log").exists()
     assert run("learn", "--plot", "a.svg").exit_code == 0
     assert (models / "a.svg").exists()
-
-
-@pytest.mark.parametrize(
-    ("given", "title", "keys"),
-    [
-        (("--sampling", "random:6"), " outside of the learning set:", ("error", "error_median", "error_p95")),
-        (("--folds", "3"), ", cross-validated with 3 folds:", ("mean", "median", "p95")),
-    ],
-)
-def test_baselines(
-    run: Run, models: Path, monkeypatch: pytest.MonkeyPatch, given: tuple[str, ...], title: str, keys: tuple[str, ...]
-) -> None:
-    """Each baseline has a line with the errors that are in JSON: those elsewhere where there are some, or of folds."""
-    monkeypatch.setattr(learning, "BASELINES", ("tree", "knn"))
-    command = ("learn", "--learner", "stepwise", "--baselines", *given)
-    lines = run(*command).stdout.splitlines()
-    start = lines.index(f"Relative errors of learners{title}")
-    found = json.loads(run(*command, "--json").stdout)
-    for line, each in zip(lines[start + 3 :], found["baselines"], strict=True):
-        errors = each if each["cross_validated"] is None else each["cross_validated"]
-        assert line.split()[0] == each["learner"]
-        assert line.split()[1:6:2] == [f"{errors[key]:.4g}" for key in keys]
-    assert lines[start + 2].split()[0] == "stepwise"
 
 
 KINDS = {

@@ -22,7 +22,6 @@ from splc import read_model
 from splc.measuring.journal import Journal, read_journal
 from splc.workflows.measure import Request
 from splc.workflows.measure import run as run_measurement
-from splc.workflows.scale.view import MANY
 from tests.cli.conftest import Run
 from tests.support.cube_files import write_cube
 from tests.support.paths import ROOT
@@ -238,21 +237,6 @@ def fitted(run: Run, *arguments: str, stdin: str | None = None, code: int = 0) -
 
 
 class TestProfiles:
-    @pytest.mark.parametrize("count", [MANY, MANY + 1])
-    def test_json_of_many_models(self, run: Run, profiled: Path, count: int) -> None:
-        """The object of many models has the entries that each model has alone."""
-        lines = [
-            {"params": {"p": p}, "callpath": f"f{at}", "value": 3 + at * p}
-            for at in range(count)
-            for p in (2, 4, 8, 16)
-        ]
-        (profiled / "many.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
-        found = fitted(run, "many.jsonl")
-        alone = fitted(run, "many.jsonl", "--callpath", "f7")
-        assert [each["callpath"] for each in found["models"]] == [f"f{at}" for at in range(count)]
-        assert found["models"][7]["model"] == alone["model"]
-        assert found["output"] == "learned.json"
-
     def test_one_model_is_read_like_every_other(self, run: Run, profiled: Path) -> None:
         """The JSON and the text of one model are models, which predict what the function gives."""
         for name in ("one.json", "one.txt", "one.log"):

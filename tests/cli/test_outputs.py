@@ -29,6 +29,7 @@ Refused = Callable[..., str]
 STEPWISE = ("--learner", "stepwise")
 # Arguments of each command that writes a file, and the name of the file.
 TUNE = ("--command", "echo 3", "--property", "t=regex:(.)", "--budget", "3")
+CHANGED = ("versions.csv", "--by", "version")
 WRITERS: dict[str, tuple[tuple[str, ...], str]] = {
     "init": (("measurements.csv",), "out.xml"),
     "sample": (("--sampling", "pb:9,3"), "out.csv"),
@@ -41,9 +42,12 @@ WRITERS: dict[str, tuple[tuple[str, ...], str]] = {
     "predict": (("other.txt", "measurements.csv"), "out.csv"),
     "run": (("s.a", "--to-study"), "out.toml"),
     "convert": (("other.txt", "--to", "json"), "out.json"),
+    "explain": (("other.txt",), "out.csv"),
+    "changed": (CHANGED, "out.md"),
     "report": (("other.txt", "analytical.txt"), "out.html"),
 }
 PLOTS: dict[str, tuple[str, ...]] = {
+    "changed": CHANGED,
     "learn": STEPWISE,
     "explain": ("other.txt",),
     "optimize": ("other.txt", "analytical.txt", "--property", "time", "--property", "energy"),

@@ -97,14 +97,6 @@ def test_long_steps_have_lines(capsys: pytest.CaptureFixture[str], detail: Detai
     assert capsys.readouterr() == ("", "")
 
 
-def test_progress_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a terminal the progress is shown."""
-    screen = screen_of(monkeypatch)
-    with progress("learning") as advance:
-        advance(3, 10, "round 3")
-    assert "round 3" in screen.getvalue()
-
-
 def test_control_characters_do_not_reach_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     """Characters that terminals act on are escaped in lines, notes, tables and JSON; other characters are not."""
     text = "\x1b\u202e"

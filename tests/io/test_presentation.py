@@ -27,6 +27,7 @@ from splc.learning.result import LearningResult
 from splc.models.influence import InfluenceModel
 from splc.plotting.style import literal
 from splc.scaling import Profile, fit
+from splc.tuning import tune
 from splc.workflows import notebook
 from splc.workflows.explain.explain import contributions
 from splc.workflows.pictures import chart_of
@@ -149,6 +150,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
         measured=measured()["time"],
         nfp="time",
     ),
+    "tuned": lambda: tune(small(), lambda options: 1 + (options["px"] or 0), "time", 8),
 }
 """Name → what makes a result of the kind."""
 
@@ -188,7 +190,7 @@ def test_models_and_systems_are_presented() -> None:
     assert model._repr_latex_() == rf"${latex_text(model)}$"
 
 
-PLOTTED = ("learned", "stepwise", "overview", "front", "contributions", "comparison")
+PLOTTED = ("tuned", "learned", "stepwise", "overview", "front", "contributions", "comparison")
 
 
 @pytest.mark.parametrize("kind", PLOTTED)

@@ -13,7 +13,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sampling import Space
-from splc import read_measurements, read_model
+from splc import read_model
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.formats.models.text import model_text_file
@@ -340,29 +340,3 @@ def test_contributions_add_up(data: st.DataObject, product: bool, tmp_path_facto
         assert math.fsum(each.difference for each in found.contributions) == pytest.approx(
             difference, rel=1e-9, abs=1e-9 * max(1.0, abs(values).max())
         )
-
-
-def test_the_best_configurations_in_order(tmp_path: Path) -> None:
-    """Several configurations are the best ones by the full model."""
-    learned = learned_system("smg2000", tmp_path)
-    found = optimum(learned, top=7, fix=("px=2",))
-    everything = learned.space.enumerate()
-    predicted = np.sort(learned.result.predict(everything[everything.value("px") == 2]))
-    assert [each.values[0].predicted for each in found.candidates] == pytest.approx(predicted[:7].tolist(), rel=1e-9)
-    assert all(each.configuration.value("px")[0] == 2 for each in found.candidates)
-
-
-def test_the_pareto_front_of_full_models(tmp_path: Path) -> None:
-    """The front of models that are learned here is that of their full models over all valid configurations."""
-    learned = learned_system("smg2000", tmp_path)
-    header, *rows = Path(learned.table).read_text(encoding="utf-8").splitlines()
-    # Some configurations, with their three runs.
-    few = tmp_path / "few.csv"
-    few.write_text("\n".join([header, *(row for at, row in enumerate(rows) if at // 3 % 16 == 0)]), encoding="utf-8")
-    names = ("solve_seconds", "setup_seconds")
-    found = optimize.run(optimize.Request(system=learned.system, measurements=str(few), properties=names))
-    measured, everything = read_measurements(few, learned.space.system), learned.space.enumerate()
-    values = np.stack([learn(measured.measured(name), name).predict(everything) for name in names], axis=1)
-    dominated = [((values <= row).all(axis=1) & (values < row).any(axis=1)).any() for row in values]
-    got = [tuple(value.predicted for value in each.values) for each in found.candidates]
-    np.testing.assert_allclose(got, sorted(map(tuple, values[~np.array(dominated)])), rtol=1e-9)

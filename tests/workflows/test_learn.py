@@ -13,8 +13,7 @@ import pytest
 
 from splc.data.accuracy import mean_relative_error
 from splc.data.configurations import Configurations
-from splc.errors import LearningError, RequestError
-from splc.formats.models.read import read_model
+from splc.errors import LearningError
 from splc.learning import learn as learn_model
 from splc.learning import learner
 from splc.learning.folds import CrossValidated
@@ -23,8 +22,6 @@ from splc.learning.registry import BASELINES
 from splc.learning.result import InfluenceEstimate
 from splc.types import Array
 from splc.workflows import learn
-from splc.workflows.learn import Request
-from splc.workflows.learn.contexts import run
 from splc.workflows.learn.request import LearningRows
 from tests.support.objects import Told, present
 
@@ -167,37 +164,3 @@ def test_too_few_configurations_after_dropping(project: Path) -> None:
         few.require_enough_for(one.result)
     estimates = tuple(InfluenceEstimate(each.term, each.influence, 1, -9, 9, 0.9) for each in one.result.terms)
     few.require_enough_for(replace(one.result, estimates=estimates))
-
-
-def test_shared_values(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Values that are learned together have weights, and a change of the joint model; what cannot share is refused."""
-    monkeypatch.chdir(tmp_path)
-    space = [(a, b, n) for a in (0, 1) for b in (0, 1) for n in (1, 2, 4)]
-    noise = np.random.default_rng(0)
-
-    def row(version: int, a: int, b: int, n: int) -> str:
-        value = 3 * 1.5**version * 2**a * 1.5 ** (b * version) * n**0.5 * np.exp(noise.normal(0, 0.01))
-        return f"v{version},{a},{b},{n},{value}"
-
-    rows = [row(version, *each) for version in (0, 1) for each in space]
-    (tmp_path / "m.csv").write_text("\n".join(["version,a,b,n,time", *rows]) + "\n", encoding="utf-8")
-    asked: dict[str, Any] = {"by": "version", "share": True, "measurements": "m.csv"}
-    found = run(Request(output="m-{}.log", plot="changes.svg", **asked))
-    assert set(found.weights) == {"v0", "v1"}
-    (change,) = found.changes
-    assert [each.option for each in present(change.contrast).settled] == ["b"]
-    # Changes are computed once.
-    assert change.influences is None
-    assert found.shared is not None
-    assert found.options == {"v0": "version_v0", "v1": "version_v1"}
-    assert 0 < found.differing < len(found.shared.result.terms)
-    assert found.plot == "changes.svg"
-    assert found.shared.output == "m-shared.log"
-    points = {"a": [1, 1], "b": [1, 1], "n": [4.0, 4.0], "version": ["v0", "v1"]}
-    system = found.shared.measured.system
-    model = read_model("m-shared.log", system)
-    predicted = model.predict(Configurations.from_columns(system, points))
-    np.testing.assert_allclose(predicted, [12, 27], rtol=0.05)
-    for refused in ({"learner": "forest"}, {"given_terms": "terms.txt"}):
-        with pytest.raises(RequestError, match="alone"):
-            run(Request(write=False, **(asked | refused)))

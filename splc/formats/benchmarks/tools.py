@@ -6,7 +6,7 @@ import csv
 import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import replace
 from importlib import import_module
 from importlib.util import find_spec
@@ -43,6 +43,35 @@ def optuna(source: Source, rows: Sequence[Mapping[str, str]]) -> TableSource:
         values = {title: number(row[name]) if is_complete else None for name, title in measured.items()}
         contexts = {title: row[name] for name, title in noted.items() if name not in measured}
         runs.append(MeasuredRun({title: row[name] for name, title in options.items()}, values, contexts))
+    return table_of(source, runs, hint="the study has no parameters: trial.suggest_int and the like")
+
+
+@Benchmark("Optuna", rb"SQLite format 3\0", (b"trial_params", b"trial_values"))
+def optuna_storage(source: Source) -> TableSource:
+    """Read the storage of Optuna, a file of SQLite (`sqlite:///study.db`); the study is a context."""
+    import sqlite3
+
+    tables = {
+        "trials JOIN studies USING (study_id)": "trial_id, study_name, state",
+        "trial_params": "trial_id, param_name, param_value, distribution_json",
+        "trial_values": "trial_id, objective, value",
+    }
+    with closing(sqlite3.connect(":memory:")) as storage:
+        try:
+            storage.deserialize(source.data)
+            found = [storage.execute(f"SELECT {columns} FROM {table}").fetchall() for table, columns in tables.items()]
+        except sqlite3.Error as error:
+            raise InputError(Problem(f"this storage of Optuna cannot be read: {error}", source.name)) from None
+    trials, parameters, measured = found
+    options: dict[int, dict[str, Any]] = {trial: {} for trial, *_ in trials}
+    for trial, name, value, distribution in parameters:
+        choices = parse_json(distribution)["attributes"].get("choices")
+        options[trial][name] = value if choices is None else choices[int(value)]
+    title = "values_{}" if any(objective for _, objective, _ in measured) else "value"
+    values = {trial: dict[str, float | None]() for trial, _, state in trials if state == "COMPLETE"}
+    for trial, objective, value in measured:
+        values.get(trial, {})[title.format(objective)] = value
+    runs = [MeasuredRun(options[trial], values.get(trial, {}), {"study": study}) for trial, study, _ in trials]
     return table_of(source, runs, hint="the study has no parameters: trial.suggest_int and the like")
 
 
@@ -361,7 +390,7 @@ NOT_READ = (
     Benchmark("AutoTVM", rb"\{", (b'"tvm_version"', b'"entity"'), export=_AUTOTVM),
     Benchmark("Triton", rb"\{", (b'"configs_timings"',), export=_TRITON),
 )
-TUNERS = (kernel_tuner_cache, kernel_tuner_results, clblast, smac, deephyper, ytopt, optuna)
+TUNERS = (kernel_tuner_cache, kernel_tuner_results, clblast, smac, deephyper, ytopt, optuna, optuna_storage)
 FORMATS = (*reports.READ, *declaration.PERF, *TUNERS, *NOT_READ, excel, parquet, journal, records, json_lines)
 TOOLS = tuple(dict.fromkeys(each.tool for each in FORMATS if each.tool and not each.export))
 

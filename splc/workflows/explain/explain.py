@@ -188,7 +188,7 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
     if request.against is not None and request.configuration is None:
         raise RequestError("which configuration is compared with it? name it after the model", "against")
     project = request.project_of_models([request.model])
-    refuse((not (request.output or ".csv").endswith(".csv"), "the explanation is written as a table (.csv)", "output"))
+    refuse((not (request.output or STANDARD).endswith((STANDARD, ".csv")), "it is written as a table (.csv)", "output"))
     require_writable(request.output, (*files, *project.files))
     require_picture(request.plot, (*files, *project.files, request.output))
     notes = Notes()
@@ -339,6 +339,8 @@ def view(result: Result, detail: Detail) -> View:
     found, stored = result.found, result.stored
     if isinstance(found, ContextInfluences):
         yield from _view_of_contexts(result, found, result.request.by or "", detail)
+    elif result.request.output == STANDARD:
+        yield _table(found, STANDARD)
     else:
         product = stored.model.link == "log"
         kind = f"a {'product of factors' if product else 'sum of terms'}"
@@ -357,10 +359,15 @@ def view(result: Result, detail: Detail) -> View:
             if result.request.plot is not None:
                 yield f"\nplot  {result.request.plot}"
         if result.request.output is not None:
-            columns = importance.table_of(found) if isinstance(found, Overview) else found.to_columns()
-            table = Table(tuple(columns), tuple(zip(*columns.values(), strict=True)))
-            yield Output(result.request.output, partial(write_whole, content=csv_text(table)), "the explanation")
+            yield _table(found, result.request.output)
     yield result.notes
+
+
+def _table(found: Overview | Explained, file: str) -> Output:
+    """Return what writes the explanation as a table."""
+    columns = importance.table_of(found) if isinstance(found, Overview) else found.to_columns()
+    text = csv_text(Table(tuple(columns), tuple(zip(*columns.values(), strict=True))))
+    return Output(file, partial(write_whole, content=text), "the explanation")
 
 
 def _view_of_prediction(explained: Explained, unit: str | None) -> View:
