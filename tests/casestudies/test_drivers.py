@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.golden_messages import Lines, check_calls
 from tests.support.objects import present
 from tests.support.paths import CASES
 
@@ -279,71 +280,15 @@ def test_hypres_own_drivers_agree(
     assert own["residual"] == residual[1]
 
 
-@pytest.mark.parametrize(
-    ("program", "table", "messages"),
-    [
-        ("smg", "", ["<stdin>: the table is empty"]),
-        ("smg", "px,py,zz,nx\n", ["<stdin>:1: column 3: 'zz' is not an option"]),
-        ("smg", "px,nx,px\n", ["<stdin>:1: column 3: duplicate 'px'"]),
-        ("smg", "px,py\n", ["<stdin>:1: there is no column 'nx'"]),
-        ("smg", "px,pz,nx\n", ["<stdin>:1: there is a column 'pz' but no column 'py'"]),
-        ("smg", "px,nx,ny\n", ["<stdin>:1: there is a column 'ny' but no column 'py'"]),
-        ("amg", "px,py,nx\n", ["<stdin>:1: the problem is 3-dimensional here"]),
-        (
-            "smg",
-            "px,py,pz,nx\n1,1,1,4\n1,1,1,-3\n\n1,1,0,4.5\n1,1,1\n2,3,1,4\n1,1,1,nan\n1,1,1,4 5\n1,1,1,2000\n",
-            [
-                "<stdin>:3: column 4 (nx): '-3' is not a whole number",
-                "<stdin>:5: column 3 (pz): '0' is not a whole number",
-                "<stdin>:5: column 4 (nx): '4.5' is not a whole number",
-                "<stdin>:6: there are 3 cells, but the header has 4 columns",
-                "<stdin>:7: px * py * pz = 6, but the number of ranks is 1: start it by 'mpirun -n 6'",
-                "<stdin>:8: column 4 (nx): 'nan' is not a whole number",
-                "<stdin>:9: column 4 (nx): '4 5' is not a whole number",
-                "<stdin>:10: 8000000000 cells on each of 1 ranks are too many",
-            ],
-        ),
-        ("smg", "px,nx\n" + "1,x\n" * 30, ["<stdin>:21: column 2 (nx): 'x'", "<stdin>: and 10 more"]),
-        ("smg", "px,nx\n1,\x004\n", ["<stdin>:2: there is a NUL byte"]),
-    ],
-)
-def test_wrong_tables_are_refused_with_every_reason(
-    drivers: Path, program: str, table: str, messages: list[str]
-) -> None:
-    """A wrong table is exit 2 and nothing on stdout; each mistake is named with its line and column."""
-    done = call([drivers / program], 1, table)
-    assert (done.returncode, done.stdout) == (2, "")
-    said = [line for line in done.stderr.splitlines() if line.startswith("<stdin>")]
-    for message in messages:
-        assert any(line.startswith(message) for line in said), message
-    if len(said) < 20:
-        assert len(said) == len(messages)
+def test_wrong_tables_and_usage(drivers: Path, tmp_path: Path) -> None:
+    """They are exit 2 and nothing on stdout; each mistake in a table is named with its line and column."""
 
+    def refused(*command: str, table: str = "px,py,pz,nx\n1,1,1,4\n") -> Lines:
+        done = call([drivers / command[0], *command[1:]], 1, table, folder=tmp_path)
+        assert (done.returncode, done.stdout) == (2, "")
+        return Lines(done.stderr)
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["smg", "no-such-file.csv"], "no-such-file.csv: No such file or directory"),
-        (["smg", "/"], "/: Is a directory"),
-        (["smg", "--repeat", "0"], "smg: --repeat takes a whole number from 1 on"),
-        (["smg", "--repeat", "2x"], "smg: --repeat takes a whole number from 1 on"),
-        (["smg", "--repeat"], "smg: the option '--repeat' lacks its value"),
-        (["smg", "--warmup", "-1"], "smg: --warmup takes a whole number from 0 on"),
-        (["smg", "--tolerance", "2"], "smg: --tolerance takes a number between 0 and 1"),
-        (["smg", "--min-seconds", "inf"], "smg: --min-seconds takes a number of seconds"),
-        (["smg", "--fast"], "smg: unknown option '--fast'"),
-        (["smg", "a.csv", "b.csv"], "smg: there is more than one file"),
-        (["smg", "--levels", "x.csv"], "smg: --levels: this solver has no levels"),
-        (["amg", "--levels", "no-such-folder/x.csv"], "no-such-folder/x.csv: No such file or directory"),
-        (["benchmark"], "benchmark: the number of ranks is 1, but messages are measured between 2"),
-        (["benchmark", "--fast"], "benchmark: unknown option '--fast'"),
-    ],
-)
-def test_wrong_usage_is_refused(drivers: Path, tmp_path: Path, arguments: list[str], message: str) -> None:
-    """Wrong usage is exit 2 with one message."""
-    done = call([drivers / arguments[0], *arguments[1:]], 1, "px,py,pz,nx\n1,1,1,4\n", folder=tmp_path)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith(message)
+    check_calls("drivers", refused)
 
 
 def test_a_solve_that_does_not_converge_is_kept_and_told(drivers: Path) -> None:

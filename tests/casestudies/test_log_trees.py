@@ -17,7 +17,6 @@ from casestudies.published_logs.log_learnings import learnings_of
 from casestudies.published_logs.logs import Request, run
 from casestudies.published_logs.systems import SystemFolder, system_of
 from splc import read_measurements, read_variability_model
-from splc.errors import InputError, RequestError
 from splc.formats.models.log_writer import learned_log_text
 from splc.io.files import read_source
 from splc.learning import learn
@@ -100,20 +99,6 @@ def test_unreadable_logs_are_listed_beside_the_others(tree: Path) -> None:
     assert "'Size' was not measured" in reasons["property.log"]
     assert "no system description for this log" in reasons["other.log"]
     assert len(found.learnings) == 4
-
-
-@pytest.mark.real_data
-def test_nothing_to_recompute(tmp_path: Path, tree: Path) -> None:
-    """Missing folders, trees without logs, and trees without systems are refused."""
-    with pytest.raises(InputError, match="there is no such folder"):
-        run(Request(root=str(tmp_path / "none")))
-    with pytest.raises(RequestError, match="no logs"):
-        run(Request(root=str(DATA / "x264")))
-    (tmp_path / "empty").mkdir()
-    for systems, named in ((None, tree), (str(tmp_path / "empty"), tmp_path / "empty")):
-        with pytest.raises(RequestError, match="no system description with measurements") as caught:
-            run(Request(root=str(tree), systems=systems))
-        assert caught.value.problems[0].file == str(named)
 
 
 @pytest.mark.real_data

@@ -104,11 +104,13 @@ def test_interrupted(folder: Path, run: Run, pressing: Callable[..., None], caps
 
 @pytest.mark.real_data
 def test_wrong_requests_are_refused(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Unknown folders, tables and forms are refused."""
-    del tree
+    """Unknown folders, tables and forms, and trees without logs or without systems are refused."""
+    (tree / "empty").mkdir()
     for arguments, message in (
         (["none"], "there is no such folder"),
-        (["."], "no system description with measurements"),
+        ([str(DATA / "x264")], "no logs"),
+        (["."], "error: .: no system description with measurements"),
+        ([".", "--systems", "empty"], "error: empty: no system description with measurements"),
         ([".", "--plot", "a.gif"], "not written in this format"),
         (["x264_rand_t2.log"], "a file, not a folder"),
     ):

@@ -19,8 +19,8 @@ from casestudies.report.figures import FIGURES, picture
 from casestudies.report.noise import Noise
 from casestudies.report.page import blocks_of, with_blocks
 from casestudies.report.report import measured_blocks, noise_block, pages, smg_blocks
-from casestudies.report.studies import HERE, KINDS, Case, Kind, done
-from splc.study import Study, read_study
+from casestudies.report.studies import HERE, KINDS, Case, done
+from splc.study import read_study
 from splc.study.results import Results
 from splc.study.tasks import load
 from splc.types import Array
@@ -69,7 +69,8 @@ def test_facts_are_what_the_measurements_give(held_out: int, monkeypatch: pytest
 
     `held_out`: for how many cases models are learned without some of the rows.
     """
-    smg = [case for case in measured() if case.kind.wall]
+    every = tuple(cases().values())
+    smg = [case for case in every if case.kind.wall]
     blocks = blocks_of((HERE / "smg2000" / "README.md").read_text(encoding="utf-8"))
     found = smg_blocks(smg)
     assert found.keys() == blocks.keys()
@@ -77,21 +78,17 @@ def test_facts_are_what_the_measurements_give(held_out: int, monkeypatch: pytest
         assert_same(text, blocks[name])
     table = noise.held_out
     monkeypatch.setattr(noise, "held_out", lambda cases: table(cases[:held_out]))
-    for name, text in measured_blocks(measured()).items():
+    for name, text in measured_blocks(every).items():
         assert_same(text, blocks_of(page())[name])
     lines = blocks_of(page("thesis.md"))["noise"].splitlines(keepends=True)
-    assert_same(noise_block(measured()), "".join(lines[: len(lines) - len(KINDS) + held_out]))
+    assert_same(noise_block(every), "".join(lines[: len(lines) - len(KINDS) + held_out]))
 
 
 @cache
-def measured() -> tuple[Case, ...]:
-    """Return all cases without their studies."""
-    return tuple(Case(kind, study, load(study), Results(()), None) for kind, study in studies())
-
-
-def studies() -> list[tuple[Kind, Study]]:
-    """Return the studies of all cases."""
-    return [(kind, read_study(HERE / kind.folder / "study.toml")) for kind in KINDS]
+def cases() -> dict[str, Case]:
+    """Return folder → case, without its studies."""
+    studies = [(kind, read_study(HERE / kind.folder / "study.toml")) for kind in KINDS]
+    return {kind.folder: Case(kind, study, load(study), Results(()), None) for kind, study in studies}
 
 
 def test_every_block_has_content() -> None:
@@ -106,9 +103,8 @@ def test_every_block_has_content() -> None:
 def test_the_picture_of_counts_is_what_the_measurements_give(monkeypatch: pytest.MonkeyPatch) -> None:
     """The committed picture of counts is drawn without matplotlib, so that no version of it changes the file."""
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    case = next(case for case in measured() if case.kind.folder == communication.PICTURED)
     committed = (HERE / "figures" / communication.PICTURE).read_text(encoding="utf-8")
-    assert communication.counts_picture(case) == committed
+    assert communication.counts_picture(cases()[communication.PICTURED]) == committed
 
 
 PAGES = ("README.md", "thesis.md", "smg2000/README.md", "boomeramg/README.md")
@@ -196,17 +192,6 @@ def test_wrong_markers(text: str, message: str) -> None:
         with_blocks(text, {"x": "new"})
 
 
-FOLDERS = [kind.folder for kind in KINDS]
-
-
-@cache
-def case_of(folder: str) -> Case:
-    """Return a case without its studies."""
-    kind = next(kind for kind in KINDS if kind.folder == folder)
-    study = read_study(HERE / folder / "study.toml")
-    return Case(kind, study, load(study), Results(()), None)
-
-
 @cache
 def means_of(folder: str) -> dict[str, Array]:
     """Return the columns of a table of measurements, means over the repetitions, by the csv module alone."""
@@ -229,12 +214,12 @@ def columns_of(folder: str) -> Array:
     return np.column_stack([work, table["messages"] / ranks, table["bytes"] / ranks])
 
 
-@pytest.mark.parametrize("folder", FOLDERS)
+@pytest.mark.parametrize("folder", [kind.folder for kind in KINDS])
 def test_parts_are_a_non_negative_least_squares_fit(folder: str) -> None:
     """The errors and times of sums of parts are those of scipy's non-negative least squares of relative errors."""
     from scipy.optimize import nnls
 
-    rows = communication.parts([case_of(folder)]).rows
+    rows = communication.parts([cases()[folder]]).rows
     columns, measured = columns_of(folder), means_of(folder)["solve_compute_seconds"]
     for row, parts in zip(rows, (1, 2, 3), strict=False):
         relative = columns[:, :parts] / measured[:, None]
@@ -250,7 +235,7 @@ def test_parts_are_a_non_negative_least_squares_fit(folder: str) -> None:
 
 def test_counts_beside_the_formula() -> None:
     """Counted and predicted messages and doubles in 3-D are those of the table and of the published formula."""
-    table, case = means_of("smg2000/3d"), case_of("smg2000/3d")
+    table, case = means_of("smg2000/3d"), cases()["smg2000/3d"]
     ranks = table["px"] * table["py"] * table["pz"]
     lx, ly, lz = (np.log2(table[name] * table["nx"]) for name in ("px", "py", "pz"))
     wanted = {

@@ -46,7 +46,7 @@ from tests.support.examples import examples
 from tests.support.format_strategies import configurations
 from tests.support.full_models import EVERY, learned_system
 from tests.support.objects import present
-from tests.support.paths import ROOT, SMG2000
+from tests.support.paths import CASES, SMG2000
 from tests.support.strategies import all_assignments
 from tests.support.tracked import copy_tracked
 
@@ -323,36 +323,27 @@ BROWSER = next(
 needs_browser = pytest.mark.skipif(BROWSER is None, reason="there is no browser")
 
 
-@pytest.fixture(scope="module")
-def browsed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a case study with a learned model."""
-    browsed = tmp_path_factory.mktemp("browser") / "2d"
-    copy_tracked(SMG2000 / "2d", browsed)
-    shutil.copy(ROOT / "casestudies" / "kernels" / "profile.txt", browsed)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(browsed)
-        learn.run(learn.Request(sampling="random:40"))
-    return browsed
+PROFILE = str(CASES / "kernels" / "profile.txt")
 
 
-def opened(browsed: Path, *models: str) -> tuple[Any, Result, str]:
+def opened(folder: Path, *models: str) -> tuple[Any, Result, str]:
     """Return the page about models after its scripts have run, its content, and what they wrote to the console."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(browsed)
+        patch.chdir(folder)
         result = run(Request(models=models, output="page.html"))
     # Tests run as any user, in containers, too.
-    flags = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={browsed / 'profile'}"]
-    command = [present(BROWSER), *flags, "--enable-logging=stderr", "--dump-dom", f"file://{browsed / 'page.html'}"]
+    flags = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder / 'profile'}"]
+    command = [present(BROWSER), *flags, "--enable-logging=stderr", "--dump-dom", f"file://{folder / 'page.html'}"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
     messages = "\n".join(re.findall(r".*CONSOLE.*", done.stderr))
     return html.document_fromstring(done.stdout), result, messages
 
 
 @needs_browser
-@pytest.mark.parametrize("models", [("learned.log",), ("analytical.txt", "learned.log"), ("profile.txt",)])
-def test_scripts_run(browsed: Path, models: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("models", [("learned.log",), ("analytical.txt", "learned.log"), (PROFILE,)])
+def test_scripts_run(folder: Path, models: tuple[str, ...]) -> None:
     """No script fails or is blocked: pictures and tables have their buttons, and one state of a slider is shown."""
-    page, _, messages = opened(browsed, *models)
+    page, _, messages = opened(folder, *models)
     assert messages == ""
     figures = page.cssselect("figure")
     assert figures
@@ -364,9 +355,9 @@ def test_scripts_run(browsed: Path, models: tuple[str, ...]) -> None:
 
 
 @needs_browser
-def test_explorer(browsed: Path) -> None:
+def test_explorer(folder: Path) -> None:
     """The explorer begins at the best configuration with its prediction, and the waterfall ends at it."""
-    page, result, _ = opened(browsed, "learned.log")
+    page, result, _ = opened(folder, "learned.log")
     best = next(each for each in result.page.sections if each.name == "best").blocks[0]
     outcome = page.cssselect(".outcome")[0].text
     predicted = float(next(iter(best.rows))[1])  # type: ignore[union-attr]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -39,12 +39,17 @@ INPUTS = "vm system.xml\nall measurements.csv\nnfp time\nselect-all-measurements
 SEARCH = "learn-splconqueror-opt numberOfRounds=[1,3]"
 
 
-def runs(text: str, watch: Watch | None = None) -> Result:
-    """Run a script with the log a.log."""
-    Path("main.a").write_text(f"log a.log\n{INPUTS}{text}", encoding="utf-8")
-    result = run(Request(scripts=("main.a",)), watch or Watch())
+def scripted(text: str, preset: str = "splconqueror", watch: Watch | None = None) -> Result:
+    """Run a script."""
+    Path("main.a").write_text(text, encoding="utf-8")
+    result = run(Request(scripts=("main.a",), preset=preset), watch or Watch())
     assert isinstance(result, Result)
     return result
+
+
+def runs(text: str, watch: Watch | None = None) -> Result:
+    """Run a script about the measurements of the folder with the log a.log."""
+    return scripted(f"log a.log\n{INPUTS}{text}", watch=watch)
 
 
 def test_every_command_has_a_method() -> None:
@@ -131,21 +136,6 @@ def test_most_combinations(rows: int, columns: int) -> None:
 README = "lossFunction:RELATIVE abortError:10 minImprovementPerRound:0.25 learn_logFunction:True"
 DEFAULTS = "abortError:1 minImprovementPerRound:0.1 learn_logFunction:True"
 
-Runs = Callable[..., Result]
-
-
-@pytest.fixture
-def scripts(tmp_path: Path) -> Runs:
-    """Return a function that runs a script."""
-
-    def running(text: str, preset: str = "splconqueror") -> Result:
-        (tmp_path / "script.a").write_text(text, encoding="utf-8")
-        result = run(Request(scripts=(str(tmp_path / "script.a"),), preset=preset))
-        assert isinstance(result, Result)
-        return result
-
-    return running
-
 
 def inputs_of(system: str) -> str:
     """Return the commands that read a system."""
@@ -166,15 +156,13 @@ def inputs_of(system: str) -> str:
         ("Dune", README, 11.595, "minImprovementPerRound", None),
     ],
 )
-def test_published_numbers(
-    system: str, settings: str, error: float, termination: str, terms: str | None, scripts: Runs, tmp_path: Path
-) -> None:
+def test_published_numbers(system: str, settings: str, error: float, termination: str, terms: str | None) -> None:
     """With the settings of SPL Conqueror's README a script learns the models that its program learns."""
     learning = "select-all-measurements true\nlearn-splconqueror\nanalyze-learning"
-    (learned,) = scripts(f"log a.log\n{inputs_of(system)}mlsettings {settings}\n{learning}").models
+    (learned,) = scripted(f"log a.log\n{inputs_of(system)}mlsettings {settings}\n{learning}").models
     assert learned.error == pytest.approx(error, abs=5e-4)
     assert learned.result.termination == termination
-    last = (tmp_path / "a.log").read_text(encoding="utf-8").splitlines()[-2].split(";")
+    last = Path("a.log").read_text(encoding="utf-8").splitlines()[-2].split(";")
     found = {frozenset(term.split(" * ")[1:]) for term in last[1].split(" + ")}
     assert terms is None or found == {frozenset(term.split(" * ")) for term in terms.split(" + ")}
 
@@ -204,9 +192,7 @@ def write_configurations(configurations: Configurations, path: Path) -> None:
         ("x264", ["x264_twise.log", "x264_twise_t1.log", "x264_twise_t2.log"], [12, 65]),
     ],
 )
-def test_scripts_of_published_logs(
-    system: str, names: list[str], sampled: list[int], scripts: Runs, tmp_path: Path
-) -> None:
+def test_scripts_of_published_logs(system: str, names: list[str], sampled: list[int]) -> None:
     """The commands that a published log echoes run; each learns from as many configurations as the program did.
 
     The logs that they write echo the same commands, and hold the models.
@@ -220,8 +206,8 @@ def test_scripts_of_published_logs(
             commands.append(f"{command.split()[0]} {real(system, place)}" if place else here)
     if any("fromFile:all.csv" in command for command in commands):
         everything = Space(read_variability_model(real(system, "FeatureModel.xml"))).enumerate(10_000)
-        write_configurations(everything, tmp_path / "all.csv")
-    result = scripts("\n".join(["log first.log", *commands]))
+        write_configurations(everything, Path("all.csv"))
+    result = scripted("\n".join(["log first.log", *commands]))
     assert [each.result.learning_configurations for each in result.models] == sampled
     assert all(each.error is not None and each.error < 60 for each in result.models)
     logs = [Path(file) for file in result.logs if not file.endswith("_error")]
@@ -233,15 +219,15 @@ def test_scripts_of_published_logs(
 
 @pytest.mark.real_data
 @pytest.mark.parametrize(("strength", "terms"), [(1, 3), (2, 4)])
-def test_published_models(strength: int, terms: int, scripts: Runs, tmp_path: Path) -> None:
+def test_published_models(strength: int, terms: int) -> None:
     """With its first term and its configurations, a script learns the model of a published log."""
     x264 = measured("x264")
     rows = t_wise(x264, strength)
-    write_configurations(x264.configurations[rows], tmp_path / "sampled.csv")
+    write_configurations(x264.configurations[rows], Path("sampled.csv"))
     settings = next(each for each in echoed("x264_twise.log") if each.startswith("mlsettings"))
     text = f"{settings} first:no_mixed_refs\n{inputs_of('x264')}"
     text += f"binary random numConfigs:{len(rows)} fromFile:sampled.csv\nstart"
-    (found,) = scripts(text, "splconqueror-2019").models
+    (found,) = scripted(text, "splconqueror-2019").models
     published = real("splc_logs", f"x264_twise_t{strength}.log").read_text(encoding="utf-8").splitlines()
     last = [line for line in published if line[:1].isdigit()][-1].split(";")
     assert len(found.result.model.terms) == terms
