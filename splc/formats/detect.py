@@ -86,7 +86,7 @@ FORMATS = (
     Format("measurements", "splconqueror-csv", writer=f"{_CSV}write_measurements_splconqueror_csv"),
     Format("model", "json", ".json", f"{_READ}read_json", f"{_MODELS}json:models_json_text"),
     Format("model", "txt", ".txt", f"{_READ}read_text", f"{_MODELS}text:models_text"),
-    Format("model", "log", ".log", f"{_READ}read_log", f"{_MODELS}log_writer:log_text"),
+    Format("model", "log", ".log", f"{_MODELS}log_reader:parse_stored_log", f"{_MODELS}log_writer:log_text"),
     Format("model", "python", ".py", writer=f"{_PROGRAM}python_source"),
     Format("model", "program", PROGRAM_SUFFIX, writer=f"{_PROGRAM}program_json"),
     Format("model", "", ".tex", writer=f"{_MODELS}text:latex_table"),

@@ -19,8 +19,8 @@ from splc.data.summary import scatter_of
 from splc.errors import OutputError, Problem, RequestError, SpecError, SplcError, listed, nearest, plural
 from splc.formats.column_choice import shown_value
 from splc.formats.detect import model_format
-from splc.formats.models.read import ReadOptions, parse_stored_models, write_parameters
-from splc.formats.models.stored_model import StoredModel
+from splc.formats.models.read import parse_stored_models, write_parameters
+from splc.formats.models.stored_model import ReadOptions, StoredModel
 from splc.io.files import STANDARD, read_source, require_writable
 from splc.io.json import picked
 from splc.io.numbers import percentage, short_number

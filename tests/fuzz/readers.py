@@ -22,7 +22,8 @@ from splc.formats.experiments.extrap import read_cube_profile
 from splc.formats.experiments.read import read_experiment
 from splc.formats.measurements.configurations import read_configurations, read_inputs, read_observed
 from splc.formats.measurements.rows import Policy
-from splc.formats.models.read import ReadOptions, parse_term_list, read_parameters
+from splc.formats.models.read import parse_term_list, read_parameters
+from splc.formats.models.stored_model import ReadOptions
 from splc.formats.scripts import settings_of
 from splc.io.files import read_source
 from splc.measuring.command import parse_template

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from splc.calibration import Calibration, calibrate
 from splc.data.configurations import Configurations
-from splc.formats.models.read import ReadOptions, parse_stored_models
+from splc.formats.models.read import parse_stored_models
+from splc.formats.models.stored_model import ReadOptions
 from splc.io.files import Source
 from splc.models.influence import InfluenceModel
 from splc.models.parameters import Parameters, ParameterTable, Quantity

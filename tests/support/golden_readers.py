@@ -30,6 +30,7 @@ from splc.formats.measurements.selections import parse_assignments, parse_config
 from splc.formats.measurements.tables import read_file_columns
 from splc.formats.models.log_reader import parse_stored_log
 from splc.formats.models.read import parse_parameters, parse_term_list, read_stored_model
+from splc.formats.models.stored_model import ReadOptions
 from splc.formats.models.text import latex_text, log2_text, parse_stored_text, python_text, with_link
 from splc.formats.scripts import parse_lines, settings_of
 from splc.formats.system.configspace import parse_configspace
@@ -177,8 +178,8 @@ def _log(file: str, options: Options) -> Iterable[str]:
     """Show the models of a log, and what it states about each learning."""
     number = int(options["learning"]) if "learning" in options else None
     which: Any = options.get("round", "last")
-    source = read_source(file)
-    found = parse_stored_log(source, _system(options), int(which) if which.isdecimal() else which, number)
+    source, chosen = read_source(file), ReadOptions(round=int(which) if which.isdecimal() else which, learning=number)
+    found = parse_stored_log(source, _system(options), chosen)
     yield from found[0].notes
     for each in found:
         facts = (each.nfp, None if each.model.link == "identity" else each.model.link, dict(each.contexts))

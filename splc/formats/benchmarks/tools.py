@@ -378,17 +378,14 @@ _SPACES = b"\xef\xbb\xbf \t\r\n"
 _FOLDERS = "folders of Criterion, of Hydra's multiruns, and of files of perf stat called 'level=9,input=text.csv' are"
 _TABLE = "write a CSV table with a row for each"
 _CALIPER = "write a list of records: cali-query -j FILE.cali > FILE.json"
-_PPROF = f"{_TABLE} run, with its options and what pprof prints"
 _KTT = f"{_TABLE} result: the values of its Configuration, and TotalDuration"
-_AUTOTVM = f"{_TABLE} record: entity and costs"
-_TRITON = f"{_TABLE} timing: kwargs, num_warps and median"
 NOT_READ = (
     Benchmark("Caliper", rb"\{", (b'"column_metadata"', b'"nodes"'), export=_CALIPER),
     Benchmark("Caliper", rb"__rec=", export=_CALIPER),
-    Benchmark("TAU", rb"[0-9]+ templated_functions", export=_PPROF),
+    Benchmark("TAU", rb"[0-9]+ templated_functions", export=f"{_TABLE} run, with its options and what pprof prints"),
     Benchmark("KTT", rb"\{", (b'"TotalDuration"', b'"Configuration"'), export=_KTT),
-    Benchmark("AutoTVM", rb"\{", (b'"tvm_version"', b'"entity"'), export=_AUTOTVM),
-    Benchmark("Triton", rb"\{", (b'"configs_timings"',), export=_TRITON),
+    Benchmark("AutoTVM", rb"\{", (b'"tvm_version"', b'"entity"'), export=f"{_TABLE} record: entity and costs"),
+    Benchmark("Triton", rb"\{", (b'"configs_timings"',), export=f"{_TABLE} timing: kwargs, num_warps and median"),
 )
 TUNERS = (kernel_tuner_cache, kernel_tuner_results, clblast, smac, deephyper, ytopt, optuna, optuna_storage)
 FORMATS = (*reports.READ, *declaration.PERF, *TUNERS, *NOT_READ, excel, parquet, journal, records, json_lines)

@@ -37,7 +37,6 @@ from splc.io.numbers import number_text
 from splc.types import Array
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
-_STATEMENT = re.compile(r"([^\s(]*)(.*)", re.DOTALL)
 _NAME = re.compile(r"[^\r\n\0\ud800-\udfff]+")
 _COMMENT = re.compile(r"(?:^|\s)#.*", re.DOTALL)
 _PIECE = re.compile(r"\(([^()]*)\)|([^()\s]+)|([()])")
@@ -57,8 +56,8 @@ def parse_experiment_text(source: Source) -> Experiment:
     for line, text in enumerate(map(str.strip, _LINE_END.split(source.text())), start=1):
         if not text or text.startswith("#"):
             continue
-        match = _STATEMENT.match(text)
-        keyword, argument = (match[1], match[2].strip()) if match else (text, "")
+        keyword = re.split(r"[\s(]", text, maxsplit=1)[0]
+        argument = text.removeprefix(keyword).strip()
         uncommented = _COMMENT.sub("", argument).strip()
         if keyword not in KEYWORDS:
             hint: str | None = f"the statements are {', '.join(KEYWORDS)}; comments begin with #"

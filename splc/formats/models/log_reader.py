@@ -12,12 +12,12 @@ from collections import defaultdict
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any
 
 from splc.errors import ExpressionError, InputError, Problem, Problems, listed, shorten
 from splc.formats.column_choice import ColumnChoice
 from splc.formats.models.log_writer import COMMAND, DEFINITION, LINK, NFP
-from splc.formats.models.stored_model import StoredModel, stated_columns
+from splc.formats.models.stored_model import ReadOptions, StoredModel, WhichRound, stated_columns
 from splc.io.files import Source
 from splc.models.influence import InfluenceModel
 from splc.models.subexpressions import Derived
@@ -201,16 +201,15 @@ def _without_signs(text: str) -> str:
     return text
 
 
-WhichRound = Literal["last", "best"] | int
-
 _LOG = "command: log "
 
 
 def parse_stored_log(
-    source: Source, system: VariabilityModel | None = None, round: WhichRound = "last", learning: int | None = None
+    source: Source, system: VariabilityModel | None = None, options: ReadOptions | None = None
 ) -> list[StoredModel]:
     """Return models of a log; options that are always selected in the system become the constant, else `root` does."""
-    learnings, notes = learnings_of(source)
+    options = options or ReadOptions()
+    (learnings, notes), learning = learnings_of(source), options.learning
     if not learnings:
         hint = "it must have a line such as '1;2.5 * root + 3 * x;…' under 'Learning progress:' or 'Models:'"
         if logs := [line.removeprefix(_LOG).strip() for line in source.text().splitlines() if line.startswith(_LOG)]:
@@ -219,10 +218,8 @@ def parse_stored_log(
     if learning is not None and not 0 <= learning <= len(learnings):
         raise InputError(Problem(f"there is no learning {learning}; there are {len(learnings)}", source.name))
     selected_learnings = learnings if learning == 0 else [learnings[-1 if learning is None else learning - 1]]
-    return [
-        StoredModel(model_of(item, round, source.name, system), item.nfp, "log", notes=notes, columns=item.columns)
-        for item in selected_learnings
-    ]
+    models = ((each, model_of(each, options.round, source.name, system)) for each in selected_learnings)
+    return [StoredModel(model, each.nfp, "log", notes=notes, columns=each.columns) for each, model in models]
 
 
 def _parts(learning: Learning, round_choice: WhichRound, file: str) -> list[tuple[str, str, int]]:

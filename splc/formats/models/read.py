@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from splc.errors import ExpressionError, InputError, OutputError, Problem, Problems, SplcError, listed, nearest
 from splc.formats import detect
 from splc.formats.models.json import json_object, log_hash_of, parse_stored_json
-from splc.formats.models.log_reader import WhichRound, parse_stored_log
 from splc.formats.models.log_writer import COMMAND, COMPANION, NFP
-from splc.formats.models.stored_model import ModelFile, StoredModel, Subject, companion_of
+from splc.formats.models.stored_model import ModelFile, ReadOptions, StoredModel, Subject, companion_of
 from splc.formats.models.text import parse_stored_text, with_link
 from splc.io.files import STANDARD, Source, read_source, write_whole
 from splc.io.json import declared
@@ -68,25 +67,9 @@ def parse_term_list(source: Source, system: VariabilityModel) -> GivenTerms:
     return GivenTerms(tuple(terms))
 
 
-@dataclass(frozen=True)
-class ReadOptions:
-    """Options of the reader of models."""
-
-    parameters: Mapping[str, float] | Parameters | None = None  # the machine parameters of model text
-    round: WhichRound = "last"  # which round of a log: 'last', 'best' or a number
-    learning: int | None = None  # which learning of a log: 1, 2, …; None is the last, 0 all
-    symbols: Collection[str] = ()  # the parameters that stay names in the terms of model text
-    full: bool = False  # whether the model of a log has the full model of the JSON file that was written with it
-
-
 def read_json(source: Source, system: VariabilityModel | None, _: ReadOptions) -> list[StoredModel]:
     """Read the model of a JSON file."""
     return [parse_stored_json(source, system)]
-
-
-def read_log(source: Source, system: VariabilityModel | None, options: ReadOptions) -> list[StoredModel]:
-    """Read the models of a log."""
-    return parse_stored_log(source, system, options.round, options.learning)
 
 
 def read_text(source: Source, system: VariabilityModel | None, options: ReadOptions) -> list[StoredModel]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -17,6 +17,7 @@ from splc.io.latex import one_line
 from splc.io.numbers import percentage, rounded_text
 from splc.learning.result import Intervals, LearningResult, Predictor
 from splc.models.influence import InfluenceModel
+from splc.models.parameters import Parameters
 from splc.models.terms import exponent, exponent_text, quoted
 from splc.system.variability import ROOT, VariabilityModel
 
@@ -194,6 +195,20 @@ class ModelFile:
         if self.models[0].lower is not None:
             raise OutputError(f"{cannot} a model of two segments", hint="write it as .json, .txt or .py")
         return self.models[0]
+
+
+WhichRound = Literal["last", "best"] | int
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """Options of the reader of models."""
+
+    parameters: Mapping[str, float] | Parameters | None = None  # the machine parameters of model text
+    round: WhichRound = "last"  # which round of a log: 'last', 'best' or a number
+    learning: int | None = None  # which learning of a log: 1, 2, …; None is the last, 0 all
+    symbols: Collection[str] = ()  # the parameters that stay names in the terms of model text
+    full: bool = False  # whether the model of a log has the full model of the JSON file that was written with it
 
 
 def companion_of(log: str) -> str:

@@ -20,9 +20,8 @@ from splc.data.measurements import Measurements
 from splc.errors import Problem, RequestError, SplcError, plural
 from splc.formats.column_choice import ColumnChoice
 from splc.formats.measurements.configurations import read_inputs
-from splc.formats.models.log_reader import WhichRound
 from splc.formats.models.read import read_stored_models
-from splc.formats.models.stored_model import StoredModel, choice_of
+from splc.formats.models.stored_model import StoredModel, WhichRound, choice_of
 from splc.io.files import STANDARD, is_file
 from splc.models.parameters import chosen_rows
 from splc.models.text.reader import expand_model

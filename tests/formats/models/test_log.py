@@ -11,8 +11,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from splc import read_measurements, read_variability_model
-from splc.formats.models.log_reader import WhichRound, parse_stored_log
+from splc.formats.models.log_reader import parse_stored_log
 from splc.formats.models.log_writer import learned_log_text, model_log_text
+from splc.formats.models.stored_model import ReadOptions, WhichRound
 from splc.io.files import Source, read_source
 from splc.learning.result import LearnedTerm, LearningResult, Round
 from splc.learning.stepwise.candidates import BASE, Candidate
@@ -29,7 +30,8 @@ def parsed(
     text: str, system: VariabilityModel | None = None, which: WhichRound = "last", learning: int | None = None
 ) -> InfluenceModel:
     """Return the model of a log."""
-    return parse_stored_log(Source("a.log", text.encode()), system, which, learning)[0].model
+    options = ReadOptions(round=which, learning=learning)
+    return parse_stored_log(Source("a.log", text.encode()), system, options)[0].model
 
 
 @examples(30)

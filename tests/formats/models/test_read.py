@@ -25,14 +25,9 @@ from splc.formats import detect
 from splc.formats.column_choice import ColumnChoice
 from splc.formats.models.json import learned_json_text, model_json_text, parse_stored_json, parts_as_json
 from splc.formats.models.log_writer import model_log_text
-from splc.formats.models.read import (
-    ReadOptions,
-    parse_stored_models,
-    read_model,
-    read_stored_models,
-    write_stored_model,
-)
+from splc.formats.models.read import parse_stored_models, read_model, read_stored_models, write_stored_model
 from splc.formats.models.stored_model import (
+    ReadOptions,
     StoredModel,
     choice_of,
     columns_object,
