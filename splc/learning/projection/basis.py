@@ -56,6 +56,13 @@ class Variable:
         name = members[0] if self.kind == "binary" else self.name
         return replace(self, name=name, members=tuple(members), values=values)
 
+    def column(self, configurations: Configurations) -> Array:
+        """Return its values, shape (n,): of a group, the number of the selected member; NaN where it is absent."""
+        if self.kind != "group":
+            return configurations.column(self.members[0])
+        columns = np.column_stack([configurations.column(name) for name in self.members])
+        return np.where(columns.any(axis=1), columns @ np.array(self.values), np.nan)
+
 
 def variables_of(
     system: VariabilityModel, observed: Sequence[str] = (), everything: Configurations | None = None
@@ -333,19 +340,16 @@ def _design(blocks: Sequence[tuple[Array, Array]], unscreened: int) -> KernelDes
 
 def _block(variable: Variable, configurations: Configurations, divisible: bool) -> tuple[Array, Array, Array]:
     """Return the columns of a variable: with own relevances, of members that share one, of thresholds."""
-    own = shared = np.zeros((len(configurations), 0))
-    x = configurations.column(variable.name)
+    own = shared = nothing = np.zeros((len(configurations), 0))
     if variable.kind == "binary":
-        return _signs(x)[:, None], shared, shared
+        return _signs(configurations.column(variable.name))[:, None], nothing, nothing
     if variable.kind == "group":
         selected = np.column_stack([configurations.column(name) for name in variable.members])
-        has_member = selected.any(axis=1)
         if variable.shared:
-            shared = np.where(has_member[:, None], _alternatives(selected), 0.0)
+            shared = np.where(selected.any(axis=1, keepdims=True), _alternatives(selected), 0.0)
         else:
             own = _signs(selected)
-        if variable.values:
-            x = np.where(has_member, selected @ np.array(variable.values), np.nan)
+    x = variable.column(configurations) if variable.values else np.zeros(len(configurations))
     shapes = [*shapes_of(variable), *(divisibility_shapes(variable) if divisible else [])]
     return np.hstack([own, columns_of(shapes, x)]), shared, columns_of(threshold_shapes(variable), x)
 
