@@ -19,7 +19,6 @@ from splc.errors import LearningError
 from splc.io.numbers import parse_number
 from splc.models.basis.atom import Atom, call
 from splc.models.influence import EvaluationError
-from splc.models.subexpressions import Derived
 from splc.system.options import BinaryOption, NumericOption, Option, alternative_options
 from splc.system.variability import DISABLED, ENABLED, ROOT, VariabilityModel
 from splc.types import Array
@@ -64,11 +63,6 @@ class FeatureTable:
     def column(self, name: str) -> Array:
         """Return the column of a name."""
         return self.columns[name]
-
-    @property
-    def derived(self) -> tuple[Derived, ...]:
-        """The subexpressions in the atoms of features."""
-        return tuple(derived for feature in self.features for atom in feature.atoms for derived in atom.derived)
 
     def with_functions(self, functions: Sequence[str]) -> FeatureTable:
         """Return the table with further functions of numeric features, which have values at the ends of the domain."""

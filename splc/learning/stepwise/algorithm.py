@@ -309,10 +309,11 @@ class StepwiseLearner:
         judge = None if problem.validation is None else table_of(problem.validation)
         outcome = select(table, settings, problem.seed, problem.on_step, problem.should_stop, judge)
         seconds = time.monotonic() - started
+        derived = (each for feature in table.features for atom in feature.atoms for each in atom.derived)
         return judged(
             problem,
             self,
-            influence_model(outcome.terms, problem.measurements.system, derived=table.derived),
+            influence_model(outcome.terms, problem.measurements.system, derived=derived),
             termination=outcome.termination,
             seconds=seconds,
             terms=outcome.terms,
