@@ -225,7 +225,7 @@ def markdown_of(view: View) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def columns_file(columns: Mapping[str, Sequence[Any]], file: str, content: str = "") -> Output:
+def columns_file(columns: Mapping[str, Any], file: str, content: str = "") -> Output:
     """Return what writes columns as a CSV file."""
     table = Table(tuple(columns), tuple(zip(*columns.values(), strict=True)))
     return Output(file, partial(write_whole, content=csv_text(table)), content)

@@ -331,7 +331,7 @@ def overview_as_json(overview: Overview) -> dict[str, Any]:
 ROW = "kind, option, value, share, low, high, alone, total, configurations, mean, change"
 
 
-def table_of(overview: Drawn) -> Mapping[str, Sequence[Any]]:
+def table_of(overview: Drawn) -> Mapping[str, Any]:
     """Return an overview as columns: a row per option, per interaction, and per value; others as they are.
 
     Shares are fractions; `low` and `high` are the ends of the 90 % interval of the share, or of the change of a value.
