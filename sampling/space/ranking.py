@@ -173,7 +173,6 @@ def pareto_front(
         SpecError: if there is no model, or `maximize` has another length.
 
     Examples:
-        >>> size = splc.parse_model("3 * threads", system)
         >>> len(sampling.pareto_front([formula, size], space).configurations)
         4
     """

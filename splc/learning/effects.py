@@ -14,8 +14,8 @@ import numpy as np
 from splc.data.configurations import Configurations
 from splc.io.numbers import comparable_size
 from splc.learning.projection import SETTLED, SUPPORT, stem_of
-from splc.learning.result import InfluenceEstimate, term_shares
-from splc.models.influence import InfluenceModel, levels_of, with_levels
+from splc.learning.result import InfluenceEstimate
+from splc.models.influence import InfluenceModel, levels_of, term_shares, with_levels
 from splc.models.terms import CONSTANT, Term, names_in, option_term, quoted
 from splc.system.variability import VariabilityModel
 

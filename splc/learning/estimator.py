@@ -300,9 +300,7 @@ class ScalingModelRegressor(IntervalRegressor):
         feature_names_in_: the names of the columns, if X had names.
 
     Examples:
-        >>> splc.learning.ScalingModelRegressor().fit([[1], [2], [4], [8], [16]], [3, 5, 9, 17, 33]).predict(
-        ...     [[32]]
-        ... ).round()
+        >>> splc.learning.ScalingModelRegressor().fit(np.c_[x], y).predict([[32]]).round()
         array([65.])
     """
 

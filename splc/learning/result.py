@@ -8,8 +8,6 @@ from pkgutil import resolve_name
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 
-import numpy as np
-
 from splc.data.configurations import Configurations
 from splc.data.property_unit import titled
 from splc.errors import LearningError, Problem, plural, shorten
@@ -17,7 +15,7 @@ from splc.io.numbers import percentage
 from splc.io.presentation import Bars, Drawn, Reported, framed
 from splc.learning.folds import CrossValidated, ErrorSample, Groups, JudgedRows, Judgement, PrintedErrors
 from splc.models.basis.regression import sign_probability, t_quantile
-from splc.models.influence import InfluenceModel
+from splc.models.influence import InfluenceModel, term_shares
 from splc.models.terms import Term
 from splc.models.text.log_grammar import term_text
 from splc.system.variability import VariabilityModel
@@ -28,8 +26,6 @@ if TYPE_CHECKING:
 
 # The most characters of a model in a summary.
 _LONGEST = 400
-# Larger shares, in percent, mean that terms cancel.
-_WHOLE = 100 + 1e-6
 # The probability that an interval contains the true value.
 LEVEL = 0.9
 
@@ -268,34 +264,6 @@ def intervals_of(
         return None
     found: Intervals = resolve_name(classes[content["kind"]]).from_json(content, owner)
     return found
-
-
-@dataclass(frozen=True)
-class TermShares:
-    """The shares of the terms of a model."""
-
-    # mean contribution / mean prediction of each term, in percent (negative for a term that lowers it); None where the
-    # mean prediction is 0, and for a model whose terms do not add up to the prediction (a log link)
-    values: tuple[float | None, ...]
-    # whether they are mean |contribution| / sum of these over all terms instead, with the sign of the mean
-    # contribution: terms cancel, so that the others would be above 100 %
-    absolute: bool = False
-
-
-def term_shares(model: InfluenceModel, configurations: Configurations) -> TermShares:
-    """Return the share of each term in the mean prediction."""
-    sums, sizes = np.zeros(len(model.terms)), np.zeros(len(model.terms))
-    for _, contributions in model.contribution_blocks(configurations):
-        sums += contributions.sum(axis=0)
-        sizes += np.abs(contributions).sum(axis=0)
-    total = float(sums.sum())
-    if model.link != "identity" or total == 0:
-        return TermShares((None,) * len(model.terms))
-    shares = sums / total * 100
-    absolute = bool((np.abs(shares) > _WHOLE).any())
-    if absolute:
-        shares = np.where(sums < 0, -1.0, 1.0) * sizes / sizes.sum() * 100
-    return TermShares(tuple(shares.tolist()), absolute)
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)

@@ -13,7 +13,7 @@ import numpy as np
 from splc.errors import SplcError, listed, plural
 from splc.io.numbers import percentage, share_text, short_number
 from splc.learning.contexts.contrasts import ContextInfluences, in_half_widths, joint_ensemble
-from splc.learning.result import TermShares, term_shares
+from splc.models.influence import TermShares, term_shares
 from splc.plotting.charts.chart import Chart
 from splc.plotting.charts.curves import size_chart
 from splc.plotting.charts.effects import course_chart, effects_chart, surface_chart

@@ -71,7 +71,7 @@ def fit(
         SpecError: if a setting is unknown or wrong.
 
     Examples:
-        >>> splc.scale([1, 2, 4, 8, 16], [3, 5, 9, 17, 33]).text
+        >>> splc.scale(x, y).text
         '1 + 2 * x'
     """
     values = one_quantity(y, "give shape (n,) or (n, repetitions); fit_many takes several")
@@ -107,7 +107,7 @@ def fit_many(
         SpecError: if a setting is unknown or wrong.
 
     Examples:
-        >>> [model.text for model in splc.scaling.fit_many([1, 2, 4, 8, 16], [[3, 5, 9, 17, 33], [4, 4, 4, 4, 4]])]
+        >>> [model.text for model in splc.scaling.fit_many(x, [y, [4, 4, 4, 4, 4]])]
         ['1 + 2 * x', '4']
     """
     chosen = settings_of(method, **settings)

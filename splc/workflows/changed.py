@@ -16,7 +16,14 @@ from splc.formats.column_choice import shown_value
 from splc.io.files import STANDARD, require_writable, write_whole
 from splc.io.json import picked
 from splc.io.numbers import percentage, signed_percentage
-from splc.learning.contexts.change_test import LEVEL, MIN_PAIRS, ChangedInfluence, ChangeTest, ValueChange, change_test
+from splc.learning.contexts.change_test import (
+    LEVEL,
+    MIN_PAIRS,
+    ChangeByValues,
+    ChangedInfluence,
+    ChangeTest,
+    change_test,
+)
 from splc.plotting.charts.drawing import require_picture, write_picture
 from splc.plotting.charts.influences import Influence, influence_chart
 from splc.types import Array
@@ -75,7 +82,7 @@ class Result:
         return None if self.test.detectable is None else (self.test.detectable - 1) * 100
 
     @property
-    def changes(self) -> list[tuple[str, ChangeTest | ValueChange]]:
+    def changes(self) -> list[tuple[str, ChangeTest | ChangeByValues]]:
         """The change of all configurations, and those of the ones with a value of a changed option."""
         named = [
             (" and ".join(f"{name}={value:g}" for name, value in each.values), each) for each in self.test.by_values

@@ -19,9 +19,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
 
 from splc.errors import SplcError, plural
+from splc.io.files import write_whole
 from splc.io.json import Getter, getter
 from splc.io.numbers import is_whole, short_number
-from splc.io.tables import Cell, Table, cell_text, markdown_escaped, markdown_text
+from splc.io.tables import Cell, Table, cell_text, csv_text, markdown_escaped, markdown_text
 
 if TYPE_CHECKING:
     from splc.workflows.note import Note
@@ -222,6 +223,12 @@ def markdown_of(view: View) -> str:
             case tuple():
                 parts += [f"- {markdown_escaped(note.text)}" for note in item]
     return "\n\n".join(parts) + "\n"
+
+
+def columns_file(columns: Mapping[str, Any], file: str, content: str = "") -> Output:
+    """Return what writes columns as a CSV file."""
+    table = Table(tuple(columns), tuple(zip(*columns.values(), strict=True)))
+    return Output(file, partial(write_whole, content=csv_text(table)), content)
 
 
 def value_text(value: Any) -> str:

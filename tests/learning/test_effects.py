@@ -15,8 +15,8 @@ from splc.learning import learn
 from splc.learning.effects import Effect, factor_text, group_titles, option_effects
 from splc.learning.projection.basis import variables_of
 from splc.learning.projection.columns import units_of
-from splc.learning.result import InfluenceEstimate, term_shares
-from splc.models.influence import InfluenceModel
+from splc.learning.result import InfluenceEstimate
+from splc.models.influence import InfluenceModel, term_shares
 from splc.models.terms import CONSTANT, Term, log_term, option_term, quoted
 from splc.models.text.reader import expand_model
 from splc.system.options import BinaryOption, NumericOption

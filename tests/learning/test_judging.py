@@ -17,8 +17,8 @@ from splc.learning import LearningResult, learn, learner_of
 from splc.learning.features import FeatureTable, total_effects
 from splc.learning.folds import ERRORS, JudgedRows, Judgement
 from splc.learning.learner import Learner, cross_validate, match, nearest, predictions, random_folds, round_errors
-from splc.learning.result import Predictor, term_shares
-from splc.models.influence import InfluenceModel
+from splc.learning.result import Predictor
+from splc.models.influence import InfluenceModel, term_shares
 from splc.models.terms import CONSTANT, option_term
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel

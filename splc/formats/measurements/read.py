@@ -120,8 +120,7 @@ def read_measurements_by(
         SpecError: as `read_measurements`.
 
     Examples:
-        >>> both = pd.concat([table.assign(version="1"), table.assign(version="2")])
-        >>> [*splc.read_measurements_by(both, system, "version")]
+        >>> [*splc.read_measurements_by(versions, system, "version")]
         ['1', '2']
     """
     choice = replace(column_choice(contexts, where, ignore), by=(by,))

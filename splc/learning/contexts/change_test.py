@@ -52,7 +52,7 @@ class ChangedInfluence:
 
 
 @dataclass(frozen=True)
-class ValueChange:
+class ChangeByValues:
     """The change of configurations with certain values of options, the other options as in all pairs."""
 
     values: tuple[tuple[str, float], ...]  # option → value, the least or the greatest
@@ -76,7 +76,7 @@ class ChangeTest:
     # the change of an influence, a factor above 1, that such pairs find in three of four cases; None without options
     detectable: float | None
     at_least: float  # the size that a change must exceed, as a fraction
-    by_values: tuple[ValueChange, ...]  # with the values of each influence that changed, the greatest factor first
+    by_values: tuple[ChangeByValues, ...]  # with the values of each influence that changed, the greatest factor first
 
     @property
     def changed(self) -> bool:
@@ -139,7 +139,7 @@ def change_test(
 
 def _value_changes(
     names: Sequence[str], terms: Sequence[_Candidate], columns: Mapping[str, Array], fit: Regression, reach: float
-) -> Iterator[ValueChange]:
+) -> Iterator[ChangeByValues]:
     """Yield the changes with the least and the greatest values of options, as far as there are such pairs."""
     extremes = [dict.fromkeys((float(np.nanmin(columns[name])), float(np.nanmax(columns[name])))) for name in names]
     for values in product(*extremes):
@@ -151,7 +151,7 @@ def _value_changes(
         weights = np.array([1.0, *own])
         change, error = float(weights @ fit.coefficients), reach * float(fit.errors_of(weights))
         ends = _exp(change), _exp(change - error), _exp(change + error)
-        yield ValueChange(tuple(zip(names, values, strict=True)), *ends)
+        yield ChangeByValues(tuple(zip(names, values, strict=True)), *ends)
 
 
 def detectable_change(columns: Mapping[str, Array], noise: float, seed: int = 0) -> float | None:

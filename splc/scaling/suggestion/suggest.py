@@ -90,9 +90,7 @@ def suggest(
         ConfigurationError: if the model has no finite value at the target.
 
     Examples:
-        >>> splc.scaling.suggest([1, 2, 4, 8, 16], [3, 5, 9, 17, 33], target=64, axes=[[32, 64]], count=1).points[
-        ...     0
-        ... ].point
+        >>> splc.scaling.suggest(x, y, target=64, axes=[[32, 64]], count=1).points[0].point
         (32.0,)
     """
     data = quantities(x, one_quantity(y))

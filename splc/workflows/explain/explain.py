@@ -17,10 +17,9 @@ from splc.data.table import value_texts
 from splc.errors import ConfigurationError, RequestError, plural
 from splc.formats.column_choice import shown_value
 from splc.formats.models.stored_model import StoredModel
-from splc.io.files import STANDARD, require_writable, write_whole
+from splc.io.files import STANDARD, require_writable
 from splc.io.json import picked
 from splc.io.presentation import Bars, Drawn
-from splc.io.tables import Table, csv_text
 from splc.learning.contexts.contrasts import ContextInfluences, in_half_widths, joint_ensemble
 from splc.learning.effects import group_texts
 from splc.learning.projection import Full, predictions, valid_configurations
@@ -30,7 +29,7 @@ from splc.plotting.charts.chart import Chart, joined
 from splc.plotting.charts.drawing import require_picture, write_picture
 from splc.plotting.charts.effects import effects_chart
 from splc.plotting.charts.influences import importance_chart, waterfall_chart
-from splc.workflows import subspace
+from splc.workflows import subspace, views
 from splc.workflows.explain import importance
 from splc.workflows.explain.full import checked_predictions, mean_of_full, model_overview
 from splc.workflows.explain.importance import Overview
@@ -39,7 +38,7 @@ from splc.workflows.inputs import ModelInputs
 from splc.workflows.learn.effects import variations_table
 from splc.workflows.note import Note, Notes
 from splc.workflows.prediction_notes import Interval, intervals_of, negative_notes, outside_notes
-from splc.workflows.views import UNWATCHED, Answer, Column, Detail, Facts, Output, Rows, Verb, View, Watch, four_digits
+from splc.workflows.views import UNWATCHED, Answer, Column, Detail, Facts, Rows, Verb, View, Watch, four_digits
 
 # The greatest number of terms in a text; JSON has all.
 MAX_TERMS = 20
@@ -340,7 +339,7 @@ def view(result: Result, detail: Detail) -> View:
     if isinstance(found, ContextInfluences):
         yield from _view_of_contexts(result, found, result.request.by or "", detail)
     elif result.request.output == STANDARD:
-        yield _table(found, STANDARD)
+        yield views.columns_file(importance.table_of(found), STANDARD)
     else:
         product = stored.model.link == "log"
         kind = f"a {'product of factors' if product else 'sum of terms'}"
@@ -359,15 +358,8 @@ def view(result: Result, detail: Detail) -> View:
             if result.request.plot is not None:
                 yield f"\nplot  {result.request.plot}"
         if result.request.output is not None:
-            yield _table(found, result.request.output)
+            yield views.columns_file(importance.table_of(found), result.request.output, "the explanation")
     yield result.notes
-
-
-def _table(found: Overview | Explained, file: str) -> Output:
-    """Return what writes the explanation as a table."""
-    columns = importance.table_of(found) if isinstance(found, Overview) else found.to_columns()
-    text = csv_text(Table(tuple(columns), tuple(zip(*columns.values(), strict=True))))
-    return Output(file, partial(write_whole, content=text), "the explanation")
 
 
 def _view_of_prediction(explained: Explained, unit: str | None) -> View:

@@ -325,11 +325,13 @@ def overview_as_json(overview: Overview) -> dict[str, Any]:
 ROW = "kind, option, value, share, low, high, alone, total, configurations, mean, change"
 
 
-def table_of(overview: Overview) -> dict[str, list[Any]]:
-    """Return an overview as columns: a row per option, per interaction, and per value of an option.
+def table_of(overview: Drawn) -> Mapping[str, Any]:
+    """Return an overview as columns: a row per option, per interaction, and per value; others as they are.
 
     Shares are fractions; `low` and `high` are the ends of the 90 % interval of the share, or of the change of a value.
     """
+    if not isinstance(overview, Overview):
+        return overview.to_columns()
     shares, effects = "share, low, high", "value = label, configurations = fraction, mean, change, low, high"
     named = [("option", each.name, picked(each, f"{shares}, alone, total")) for each in overview.options]
     named += [("interaction", " * ".join(each.names), picked(each, shares)) for each in overview.interactions]

@@ -24,7 +24,8 @@ from splc.learning.learner import Learner, cross_validate, round_errors
 from splc.learning.plausibility import model_warnings
 from splc.learning.projection import FullModelFit, ProjectionLearner
 from splc.learning.registry import BASELINES, PMNF, learner_of
-from splc.learning.result import LearningResult, Predictor, Round, Step, term_shares
+from splc.learning.result import LearningResult, Predictor, Round, Step
+from splc.models.influence import term_shares
 from splc.models.text.log_grammar import require_writable_names
 from splc.plotting import plot_format
 from splc.plotting.charts.drawing import chart_file
