@@ -26,7 +26,8 @@ from sampling import Space
 from splc.data.accuracy import mean_relative_error
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
-from splc.formats.models.read import ReadOptions, parse_parameters, parse_stored_models
+from splc.formats.models.read import parse_parameters, parse_stored_models
+from splc.formats.models.stored_model import ReadOptions
 from splc.io.files import Source, read_source
 from splc.io.tables import Table
 from splc.learning import learn
