@@ -32,8 +32,6 @@ ROUNDED = 1e-6
 MAX_TESTS = 5000
 # Configurations have as many rows as the others in this share of cases.
 NEARLY_SAME, _MOST_CELLS = 0.9, 10_000_000
-# The ratio of two results of a run differs by a small part of the range of one, in most of the rows.
-_NEARLY, _MOST = 0.02, 0.95
 # Names of counters of rows; those of runs, where each row has another number; and those of repetitions.
 ROW_COUNTERS = ("id", "index", "row", "no", "nr", "n°", "number", "#", "config_id", "configid", "lauf")
 # What programs that track runs write before the names of columns.
@@ -94,8 +92,9 @@ class CodedColumns:
         self.sizes: dict[str, int] = {}
         # Columns whose cells without a number are empty.
         self.blank: set[str] = set()
-        # Columns that are contexts, and those that the user named as options.
+        # Columns that are contexts, and those that the user named as options; and those that the user leaves out.
         self.contexts: tuple[str, ...] = ()
+        self.unused: tuple[str, ...] = ()
         self._gaps: set[str] = set()
         self._texts: dict[str, Sequence[str]] = {}
         self._binary: set[str] = set()
@@ -254,24 +253,16 @@ class CodedColumns:
     def is_multiple(self, name: str, other: str) -> bool:
         """Return whether a column is another one times a constant, or a constant divided by it (two units)."""
         values, second = self.numbers[name], self.numbers[other]
-        both = np.isfinite(values) & np.isfinite(second) & (values != 0) & (second != 0)
+        known = np.isfinite(values) & np.isfinite(second)
+        both = known & (values != 0) & (second != 0)
         if both.sum() < max(MIN_ROWS, NEARLY_ALL * self.rows) or min(self.sizes[name], self.sizes[other]) < MIN_ROWS:
+            return False
+        if ((values == 0) != (second == 0))[known].any():
             return False
         values, second = values[both], second[both]
         with np.errstate(over="ignore", invalid="ignore"):
             ratios = values / second, values * second
             return any(bool(np.ptp(ratio) <= ROUNDED * np.abs(ratio).max()) for ratio in ratios)
-
-    def follows(self, name: str, other: str) -> bool:
-        """Return whether a column is nearly proportional to another one, up to a small part of its range."""
-        values, second = self.numbers[name], self.numbers[other]
-        both = (values > 0) & (second > 0)
-        if both.sum() < max(MIN_ROWS, NEARLY_ALL * self.rows):
-            return False
-        logs = np.log(second[both])
-        low, high = np.quantile(logs, (1 - _MOST, _MOST))
-        least, most = np.quantile(np.log(values[both]) - logs, (1 - _MOST, _MOST))
-        return bool(most - least <= _NEARLY * (high - low))
 
     def decides(self, name: str, rows: Array) -> bool:
         """Return whether the values of a column, each in `EVIDENCE` rows on average, say if a row is one of these."""

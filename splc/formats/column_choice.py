@@ -175,6 +175,11 @@ class Context:
         position = {value: at for at, value in enumerate(values)}
         return cls(values, np.array([position[text.strip()] for text in distinct], dtype=np.int64)[codes])
 
+    @property
+    def has_text(self) -> Array:
+        """Which rows have a text that is not empty, shape (n,)."""
+        return self.codes != (self.values.index("") if "" in self.values else -1)
+
     def matching(self, value: str) -> tuple[int, ...]:
         """Return the positions of the values that a stated value means.
 

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import product
 
 import numpy as np
 
-from splc.formats.coded_columns import NEARLY_ALL, SET, CodedColumns, repeats
+from splc.formats.coded_columns import MIN_GROUPS, NEARLY_ALL, SET, CodedColumns, repeats
 from splc.formats.column_choice import version_in
-from splc.formats.names import is_count_name, is_measurement_name, is_numeric_context_name
+from splc.formats.labels import may_be_exit_code
+from splc.formats.names import is_count_name, is_measurement_name, is_numeric_context_name, words_of
 from splc.types import Array
 
 CONTEXT, RESULT, LEFT_OUT = "context or option", "result or option", "left out or option"
 # From this share of the variance of ranks on, which other columns explain, numbers may be a result; and the rows that
 # this takes for each of these columns, at most so many; below the other share they may have been set.
 _EXPLAINED, _UNEXPLAINED, _ROWS_EACH, _MOST = 0.5, 0.1, 5, 200
+# What makes the correlations of a column that is a sum of others invertible.
+_RIDGE = 1e-9
 # Texts with at most so many values explain other columns.
 _LEVELS = 10
 # As many pairs of rows that agree by chance, and pairs of repetitions among them.
@@ -31,11 +35,12 @@ def doubts_of(
     left_out: Iterable[str],
     nfp: str,
     stated: Collection[str],
+    marks: Iterable[str],
 ) -> dict[str, str]:
     """Return the columns whose role is uncertain, in the order of the table, and which roles they may have.
 
     `nfp`: the property to learn; `results`: all properties; `left_out`: columns that are left out as the rows show;
-    `stated`: the columns whose roles the user states.
+    `stated`: the columns whose roles the user states; `marks`: those that are left out and name days or groups of rows.
     """
     order = [*columns]
     free = [name for name in options if name not in stated and table.sizes[name] > 1]
@@ -45,12 +50,19 @@ def doubts_of(
     left = {*order[: order.index(nfp)]}
     kinds |= {name: RESULT for name in results if name in left and table.is_few(name)}
     right = [name for name in free if name not in left]
+    kinds |= {name: RESULT for name in right if table.is_various(name) and not table.is_few(name)}
     kinds |= dict.fromkeys((*_idle(table, right, options), *perhaps_measured(table, options, stated)), RESULT)
     kinds |= dict.fromkeys(_explained(table, options, free), RESULT)
     kinds |= {name: RESULT for name in free if is_measurement_name(name, nfp) or is_count_name(name)}
     numbers = [name for name in free if name in table.numbers]
+    kinds |= {name: RESULT for name in numbers if may_be_exit_code(name, table.numbers[name])}
+    few = [name for name in options if table.is_few(name)]
+    various = [name for name in numbers if table.is_various(name) and not table.is_few(name)]
+    kinds |= dict.fromkeys(various if len(various) == 1 and table.is_grid(few, once=True) else (), RESULT)
     dated = [name for name in numbers if is_numeric_context_name(name) and not table.is_binary(name)]
     kinds |= {name: CONTEXT for name in numbers if name in dated or version_in(columns[name])}
+    named = [name for name in free if name not in table.numbers and words_of(name)[-1:] == ("name",)]
+    kinds |= dict.fromkeys((*named, *_companions(table, numbers, marks)), CONTEXT)
     return {name: kinds[name] for name in order if name in kinds and name not in stated}
 
 
@@ -60,19 +72,30 @@ def _perhaps_set(table: CodedColumns, results: Iterable[str], options: Sequence[
     In regular repetitions they were measured: options would distinguish rows.
     """
     group, ranks = table.groups((*options, *table.contexts)), _ranks(table, options)
-    many = []
     for name in () if repeats(np.bincount(group)) else results:
         if is_measurement_name(name, nfp) or is_count_name(name) or table.sizes[name] < 2:
             continue
         if table.is_few(name) and not table.is_result(name, group):
             yield name
         elif not table.is_few(name) and table.complete(name):
-            many.append(name)
-    if many and _MOST >= len(ranks) <= table.rows / _ROWS_EACH:
-        basis = np.linalg.qr(np.stack([np.ones(table.rows), *ranks.values()], axis=1))[0]
-        values = np.stack([table.codes[name].astype(float) for name in many], axis=1)
-        residual = (values - basis @ (basis.T @ values)).var(axis=0, ddof=basis.shape[1])
-        yield from (many[at] for at in np.flatnonzero(residual > (1 - _UNEXPLAINED) * values.var(axis=0, ddof=1)))
+            shares = _shares(table, {**ranks, name: table.codes[name].astype(float)})
+            if shares.get(name, 1.0) < _UNEXPLAINED:
+                yield name
+
+
+def _companions(table: CodedColumns, names: Sequence[str], marks: Iterable[str]) -> Iterator[str]:
+    """Yield numbers which another one, or a mark such as a day, tells, that has about as many values, in another order.
+
+    That is what holds for a day, such as the weather: of levels that were set together, one follows from the other.
+    """
+    several = [name for name in names if table.is_few(name) and table.sizes[name] > MIN_GROUPS]
+    for name, other in product(several, (*several, *marks)):
+        size = int(table.groups((other,)).max()) + 1
+        if name == other or NEARLY_ALL * size > table.sizes[name] or table.differs(name, table.groups((other,))):
+            continue
+        steps = np.diff(table.codes[name][np.argsort(table.codes[other], kind="stable")])
+        if other not in table.numbers or (steps.min() < 0 < steps.max()):
+            yield name
 
 
 def _idle(table: CodedColumns, names: Sequence[str], options: Iterable[str]) -> list[str]:
@@ -88,15 +111,21 @@ def _explained(table: CodedColumns, options: Iterable[str], free: Collection[str
     That is a variance inflation factor of 2: a design has about 1, and what a run measures far more.
     """
     ranks = _ranks(table, options)
-    while 1 < len(ranks) <= min(_MOST, table.rows / _ROWS_EACH):
-        inverse = np.linalg.pinv(np.corrcoef(np.stack([*ranks.values()])), hermitian=True)
-        freedom = (table.rows - 1) / (table.rows - len(ranks))
-        shares = dict(zip(ranks, 1 - freedom / np.maximum(np.diag(inverse), 1), strict=True))
+    while shares := _shares(table, ranks):
         many = [name for name in shares if shares[name] >= _EXPLAINED and name in free and table.sizes[name] > 2]
         if not many:
             return
         yield (first := max(many, key=table.sizes.__getitem__))
         del ranks[first]
+
+
+def _shares(table: CodedColumns, ranks: Mapping[str, Array]) -> dict[str, float]:
+    """Return the share of the variance of each column that the others explain (adjusted R²); none of few rows."""
+    if not 1 < len(ranks) <= min(_MOST, table.rows / _ROWS_EACH):
+        return {}
+    correlations = np.corrcoef(np.stack([*ranks.values()])) + _RIDGE * np.eye(len(ranks))
+    freedom = (table.rows - 1) / (table.rows - len(ranks))
+    return dict(zip(ranks, 1 - freedom / np.diag(np.linalg.inv(correlations)), strict=True))
 
 
 def _ranks(table: CodedColumns, options: Iterable[str]) -> dict[str, Array]:

@@ -18,12 +18,10 @@ from splc.formats.coded_columns import (
     repeats,
 )
 from splc.formats.functions import arguments_of, fewest_of, near_arguments_of
-from splc.formats.names import is_amount, is_count_name, is_measurement_name, words_of
+from splc.formats.names import is_count_name, is_measurement_name, words_of
 
 # The beginning of a name that several columns of one kind have: `spark.` and `job options.`.
 _FAMILY = re.compile(r"([^./:]+)[./:]")
-# As many pairs of rows that agree by chance, and pairs of repetitions among them.
-_CHANCE, _PAIRS = 0.05, 3
 # In so many rows texts with two values say the same as another column by no chance.
 _SURE = 20
 
@@ -51,6 +49,11 @@ def options_among(
     functions = _functions(table, [name for name in inferred if name not in explicit], inferred)
     chosen = {name: None for name in chosen if name not in functions}
     functions |= _functions(table, [name for name in chosen if name not in explicit and name not in inferred], chosen)
+    chosen = {name: None for name in chosen if name not in functions}
+    free, places = [name for name in chosen if name not in explicit], [*filter(table.is_few, table.contexts)]
+    # What is a function of a context alone may be set.
+    mixed = _functions(table, free, (*chosen, *places)) if places else {}
+    functions |= {name: found for name, found in mixed.items() if not {*places}.issuperset(found)}
     labels = [name for name in chosen if name in text or (table.has_integers(name) and table.is_dense(name))]
     functions |= _combined(table, [name for name in labels if name not in explicit], chosen)
     reasons = {name: f"it is a function of {listed(arguments)}" for name, arguments in functions.items()}
@@ -74,7 +77,8 @@ def _kin(
     named = {name for name in family if table.is_named_measured(name) or is_count_name(name) or name in observed}
     measured = {family[name] for name in family if name == nfp or name in named}
     kinds = {*map(family.get, options)} - measured
-    usable = {name for name in family if table.is_few(name) or name in table.blank}
+    # Programs that track runs write `General/lr`.
+    usable = {name for name in family if table.is_few(name) or name in table.blank or f"{family[name]}/" in name}
     return {name for name in usable if family[name] in kinds}
 
 
@@ -117,7 +121,11 @@ def _observed(table: CodedColumns, names: Sequence[str], nfp: str | None, explic
     # Empty cells make one configuration of several, too.
     if not all(name not in table.numbers or table.complete(name) for name in columns):
         return reasons
-    return reasons | dict.fromkeys(table.scattered(columns, removable), "repetitions differ in it")
+    # Rows that differ in what the user leaves out are no repetitions.
+    unused = [*filter(table.is_few, table.unused)]
+    return reasons | dict.fromkeys(
+        table.scattered([*columns, *unused], [*removable, *unused]), "repetitions differ in it"
+    )
 
 
 def _may_be_set(table: CodedColumns, name: str) -> bool:
@@ -175,7 +183,7 @@ def _found(
             boundary = index
             if any(table.sizes[each] > 1 for each in options):
                 break
-        elif nfp in table.numbers and _is_akin(table, name, nfp):
+        elif nfp and _family(name) == _family(nfp) != "" and table.is_various(name) and not table.is_few(name):
             measured_left |= left
         elif left and (
             table.is_named_measured(name, nfp) or (words_of(name)[-1:] == ("iterations",) and measured_left)
@@ -204,18 +212,7 @@ def _found(
         options |= {name: None for name in names if name in known}
     right = [name for name in names[boundary + 1 :] if name != nfp and name not in (*options, *observed)]
     options |= dict.fromkeys(_set_beyond(table, right, tuple(options)))
-    set_left = [name for name in options if anchor is not None and name in names[:anchor] and name in table.numbers]
-    if anchor is not None and all(table.sizes[name] == 1 for name in set_left):
-        others = [name for name in names[anchor + 1 :] if name not in (*options, *observed)]
-        options |= dict.fromkeys(_survivors(table, others))
     return {name: None for name in names if name in options}
-
-
-def _is_akin(table: CodedColumns, name: str, nfp: str) -> bool:
-    """Return whether various numbers have a name that begins as that of the property, or are proportional to it."""
-    is_kin = _family(name) == _family(nfp) != "" and not table.is_few(name)
-    several = len(table.numbers) > 2
-    return table.is_various(name) and (is_kin or (several and name != nfp and table.follows(name, nfp)))
 
 
 def _is_crossed_with_any(table: CodedColumns, name: str, few: Sequence[str]) -> bool:
@@ -240,18 +237,6 @@ def _set_beyond(table: CodedColumns, names: Iterable[str], options: Sequence[str
         return [] if table.is_grid(options) else doubtful
     proven = table.set_among(columns, group)
     return [name for name in columns if name in proven or (name in doubtful and not repeats(counts))]
-
-
-def _survivors(table: CodedColumns, names: Sequence[str]) -> list[str]:
-    """Return the columns that have values in failed runs, in which most others have none: they were set before."""
-    numbers = [name for name in names if name in table.numbers]
-    lost = [name for name in numbers if not table.complete(name)]
-    if len(lost) < _PAIRS or (np.all([table.gaps(name) for name in lost], axis=0)).sum() < _PAIRS:
-        return []
-    kept = [name for name in numbers if table.complete(name) and table.sizes[name] > 1]
-    kept = [name for name in kept if not is_amount(name) and not is_count_name(name)]
-    texts = [name for name in names if name not in table.numbers and table.is_few(name)]
-    return [name for name in names if name in kept or name in texts] if len(kept) > 1 else []
 
 
 def _functions(table: CodedColumns, names: Sequence[str], options: Iterable[str]) -> dict[str, tuple[str, ...]]:

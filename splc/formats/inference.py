@@ -15,7 +15,7 @@ from splc.errors import InputError, Problem, listed, plural
 from splc.formats.coded_columns import repeats
 from splc.formats.column_choice import ColumnChoice, StatedRoles
 from splc.formats.detect import is_xml
-from splc.formats.labels import is_scatter
+from splc.formats.labels import is_scatter, unstated
 from splc.formats.measurements.constraints import option_table, pair_text, with_mined_constraints
 from splc.formats.measurements.selections import truth_words
 from splc.formats.measurements.tables import read_file_columns, read_table
@@ -124,7 +124,13 @@ def inference_of(
     given = table_of(source)
     choice = (choice or ColumnChoice()).with_stated(given.stated, nfp)
     table = read_file_columns(source, choice.unread)
-    columns = table.columns
+    columns, lines = table.columns, table.lines[1:]
+    if not is_xml(source) and not choice.properties and measured is not False:
+        # What all rows of a list of repetitions repeat is no evidence.
+        kept = np.flatnonzero((np.diff(lines, prepend=-1) != 0) & ~unstated(columns, nfp))
+        if len(kept) < len(lines):
+            columns = {name: texts_in(cells, kept) for name, cells in columns.items()}
+            lines = [lines[at] for at in kept.tolist()]
     if without := () if is_xml(source) else _without_values(columns, choice.where):
         columns = {name: cells for name, cells in columns.items() if name not in without}
         choice = replace(choice, options=tuple(name for name in choice.options if name not in without))
@@ -134,7 +140,7 @@ def inference_of(
     if not is_xml(source):
         every = option_columns(columns, choice, measured=(nfp is not None or bool(choice.properties)) or measured)
         resolved = choice if every is None else replace(choice, options=every)
-        roles = roles_of(columns, source.name, nfp=nfp, choice=resolved, lines=table.lines[1:], measured=every is None)
+        roles = roles_of(columns, source.name, nfp=nfp, choice=resolved, lines=lines, measured=every is None)
     elif choice.options:
         hint = "leave options out: XML separates options from properties"
         raise InputError(Problem("the options of this file cannot be chosen", source.name, hint=hint))

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import takewhile
 
 import numpy as np
 
+from splc.data.table import NOT_USED
 from splc.errors import plural
-from splc.formats.coded_columns import MAX_VALUES, ROW_NUMBERS, is_counter
-from splc.formats.column_choice import MISSING, kind_of
-from splc.formats.names import is_amount, is_measurement_name, words_of
+from splc.formats.coded_columns import EVIDENCE, MAX_VALUES, MIN_ROWS, ROW_NUMBERS, is_counter
+from splc.formats.column_choice import MISSING, kind_of, numbers_in
+from splc.formats.names import is_amount, is_count_name, is_measurement_name, is_setting_name, words_of
 from splc.io.csv_rows import distinct_texts
 from splc.io.numbers import parse_column
 from splc.types import Array
@@ -71,10 +73,20 @@ _FAILED = {
     *("aborted", "abort", "killed", "oom", "out_of_memory", "node_fail", "skipped", "pruned", "running", "invalid"),
     *("early_stopped", "stopped", "abandoned", "preempted", "miscompare", "mismatch", "wrong", "incorrect", "bad"),
     *("unstable", "not_built", "diff", "ice", "timelimit", "time_limit", "memlimit", "memory_limit", "out_of_time"),
-    "oot",
+    *("oot", "ko", "nok"),
 }
 EXIT_CODES = {"exit_code", "exitcode", "exit_status", "returncode", "return_code"}
 _EXIT_WORDS, _ERROR_WORDS = {"exit", "rc", "retcode", "retval"}, {"error", "err", "errno", "error_code"}
+# Shares of runs whose exit codes are rarely not 0, as one in so many; words of names of failures, shares, and all runs.
+_RARE = 10
+_FAILURES = frozenset(words_of("failed fail failure failures error errors err errs ko"))
+_SHARES = frozenset(words_of("rate ratio share pct percent percentage"))
+_TOTALS = frozenset(
+    words_of("request requests req reqs sample samples total count number num n calls queries transactions tests ops")
+)
+_NUMBERS = frozenset(words_of("total count number num n"))
+# Names of rows in which JMeter and Locust sum up others.
+_SUMMED = {"TOTAL", "Aggregated"}
 SOLVED = {"optimal", "solved", "sat", "unsat", "satisfiable", "unsatisfiable"}
 WORKED = {
     *("ok", "okay", "success", "successful", "succeeded", "pass", "passed", "done", "complete", "completed"),
@@ -106,6 +118,30 @@ def without_result(nfp: str, values: Array) -> Array:
     return np.asarray(~(values > 0) if is_amount(nfp) else np.isnan(values))
 
 
+def unstated(columns: Mapping[str, Sequence[str]], nfp: str | None) -> Array:
+    """Return the rows of failed runs, shape (n,), in which an option is empty that has few values in all other rows.
+
+    It is to the left of the property, without a named one of the first column with the name of a measured value. There
+    are none if the rows have a number that no other row has.
+    """
+    result = nfp if nfp in columns else next(filter(is_measurement_name, columns), "")
+    lost = without_result(result, numbers_in(columns.get(result, next(iter(columns.values()), ()))))
+    unknown = np.zeros(len(lost), dtype=bool)
+    left = [*takewhile(result.__ne__, columns)] if result and 0 < 2 * int(lost.sum()) < len(lost) else []
+    coded = {name: distinct_texts(columns[name]) for name in left}
+    for name, (distinct, codes) in coded.items():
+        empty = np.array([text.strip().casefold() in NOT_USED for text in distinct], dtype=bool)[codes]
+        size, rows = len(np.unique(codes[~empty])), int((~empty).sum())
+        is_few = 1 < size <= MAX_VALUES and EVIDENCE * size <= rows
+        if is_few and not (empty & ~lost).any() and not is_measurement_name(name) and not is_count_name(name):
+            unknown |= empty
+    for distinct, codes in coded.values():
+        new = [distinct[code] for code in np.setdiff1d(codes[unknown], codes[~unknown]).tolist()]
+        if not np.isnan(parse_column(new)).all():
+            return np.zeros(len(lost), dtype=bool)
+    return unknown
+
+
 def is_exit_code(name: str, values: Array, failed: Array | None) -> bool:
     """Return whether numbers are exit codes, by their name.
 
@@ -115,13 +151,56 @@ def is_exit_code(name: str, values: Array, failed: Array | None) -> bool:
     if key in EXIT_CODES or key not in (*_EXIT_WORDS, *_ERROR_WORDS) or (values % 1 != 0).any():
         return key in EXIT_CODES
     both = failed is not None and bool(coded.any()) and np.array_equal(coded, failed)
-    return both or (key in _EXIT_WORDS and bool((values >= 10).any()))
+    is_rare = 0 < _RARE * int(coded.sum()) <= len(values)
+    return both or (key in _EXIT_WORDS and (is_rare or bool((values >= 10).any())))
+
+
+def may_be_exit_code(name: str, values: Array) -> bool:
+    """Return whether numbers have the name of exit codes, and most are 0."""
+    return name.casefold() in _EXIT_WORDS and 2 * int((values == 0).sum()) > len(values)
+
+
+def nothing_worked(name: str, values: Array, columns: Mapping[str, Sequence[str]]) -> Array:
+    """Return the rows, few ones, in which all failed as a share or a count of failures says, shape (n,).
+
+    A share is 1 or 100 %, and a count is that in another column, of requests or the like.
+    """
+    none, every = np.zeros(len(values), dtype=bool), words_of(name)
+    words = [word for word in every if word not in _TOTALS | _SHARES]
+    known = values[~np.isnan(values)]
+    if not words or words[-1] not in _FAILURES or len(values) < MIN_ROWS or is_setting_name("_".join(words)):
+        return none
+    if not len(known) or known.min() < 0:
+        return none
+    totals = [parse_column(cells) for other, cells in columns.items() if other != name and is_total_name(other)]
+    is_percent = "%" in name or not _SHARES.isdisjoint(every)
+    is_count = not _NUMBERS.isdisjoint(every) or any(word.endswith("s") for word in every)
+    is_flag = not is_count and (len(every) > 1 or not totals)
+    if known.max() <= 1 and (is_percent or is_flag or (known % 1 != 0).any()):
+        failed = values == 1
+    elif is_percent:
+        failed = (values == 100) & (known.max() == 100)
+    else:
+        whole = [total for total in totals if not (values > total).any()]
+        failed = np.any([(values == total) & (total > 0) for total in whole], axis=0) if whole else none
+    return failed if 0 < 2 * int(failed.sum()) < len(values) else none
+
+
+def is_total_name(name: str) -> bool:
+    """Return whether a name is that of a count of requests or the like, not of failures."""
+    words = words_of(name)
+    return not _TOTALS.isdisjoint(words[-1:]) and _FAILURES.isdisjoint(words)
 
 
 def is_success_flag(name: str, values: Array) -> bool:
     """Return whether ones, or shares from 0 to 1, say which runs are valid, by their name, and nearly all are."""
     are_shares = bool(((values >= 0) & (values <= 1)).all()) and bool((values == 1).any())
     return words_of(name)[-1:] in _FLAGS and are_shares and 10 * int((values > 0).sum()) >= 9 * len(values)
+
+
+def has_sums(values: Collection[str]) -> bool:
+    """Return whether one of several texts names the rows in which a load generator sums up the others."""
+    return len(values) > 1 and not _SUMMED.isdisjoint(values)
 
 
 def is_message(name: str) -> bool:

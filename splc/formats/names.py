@@ -22,7 +22,7 @@ _MEASURED = frozenset(
     words_of("""
     time times runtime walltime cputime latency latencies duration elapsed seconds sec secs ms ns makespan energy
     joules power throughput bandwidth iops ops qps tps rps fps ipc flops mflops gflops tflops speedup performance
-    memory rss occupancy utilization score accuracy acc loss auc f1 rmse mae mape
+    memory rss occupancy utilization score accuracy acc loss auc f1 rmse mae mape coverage
     """)
 )
 _SETTING = frozenset(
@@ -37,8 +37,10 @@ _COUNTED = frozenset(
     retries faults misses hits failures errors evictions spills collisions conflicts deadlocks warnings aborts
     recoveries retry fault miss failure error eviction spill collision conflict deadlock warning abort
     failed passed converged feasible infeasible valid pruned best queued success
+    generated processed received transferred sent consumed
     """)
 )
+_FLOWS = frozenset(words_of("bytes tokens records rows packets messages events requests"))
 _PERIODS = ("second", "sec", "s", "minute", "min", "hour", "h", "day")
 _SIGNED = frozenset(words_of("dbm db balance saved saving savings delta diff difference change net gain error"))
 _STATISTICS = (("mean",), ("average",), ("avg",), ("median",))
@@ -118,7 +120,9 @@ def is_setting_name(name: str) -> bool:
 def is_count_name(name: str) -> bool:
     """Return whether a name is that of events that a program counts: `retries`, `page_faults`; not `max_retries`."""
     words = words_of(name)
-    return not _COUNTED.isdisjoint(words) and _SETTING.isdisjoint(words)
+    # `bytes_in`
+    is_flow = words[-1:] in (("in",), ("out",)) and not _FLOWS.isdisjoint(words)
+    return (is_flow or not _COUNTED.isdisjoint(words)) and _SETTING.isdisjoint(words)
 
 
 def is_context_name(name: str) -> bool:

@@ -155,7 +155,12 @@ def roles_of(
             says_so = results is not None and labels.tells_failures(texts, results)
             if labels.is_status(name, distinct) or name.casefold() in labels.EXIT_CODES or says_so:
                 statuses.append(name)
-            elif is_context_name(name) or labels.is_hash(name, distinct) or choice.properties:
+            elif (
+                is_context_name(name)
+                or labels.has_sums(distinct)
+                or labels.is_hash(name, distinct)
+                or choice.properties
+            ):
                 contexts.append(name)
             else:
                 words[name] = None
@@ -163,16 +168,17 @@ def roles_of(
             numbers[name] = values
     failed = labels.without_result(nfp, numbers[nfp]) if nfp is not None and nfp in numbers else None
     for name in [name for name in numbers if name != nfp and name not in choice.options]:
-        if labels.is_success_flag(name, numbers[name]) or labels.is_exit_code(name, numbers[name], failed):
+        says_so = labels.is_success_flag(name, numbers[name]) or labels.is_exit_code(name, numbers[name], failed)
+        if says_so or labels.nothing_worked(name, numbers[name], columns).any():
             statuses.append(name)
             del numbers[name]
     places, contexts = contexts, [name for name in columns if name in contexts or name in statuses]
     # What says the same as a column that the user leaves out is left out, too.
     twins = [name for name in choice.ignore if name in columns and name not in choice.optional]
-    table = CodedColumns(numbers, {name: columns[name] for name in (*text, *contexts, *words, *twins)})
+    table = CodedColumns(numbers, {name: columns[name] for name in (*text, *contexts, *words, *twins, *evident)})
     explicit = {name: None for name in numbers if name in choice.options}
     # What runs ended with differs among repetitions.
-    table.contexts = (*places, *explicit)
+    table.contexts, table.unused = (*places, *explicit), (*twins,)
     free = [name for name in numbers if name != nfp and name not in (*explicit, *choice.properties)]
     named = [name for name in numbers if name == nfp or table.is_named_measured(name, nfp)]
     first_stated = place[named[0]] if named else len(place)
@@ -268,7 +274,8 @@ def roles_of(
         # Without a named one, each property may be learned. Rows that do not repeat regularly may be no repetitions.
         beside, differing = outputs if nfp else (), () if repeats(np.bincount(group)) else unstated
         doubts = {name: RESULT for name in differing if name in beside and name not in fixed}
-        doubts |= doubts_of(table, columns, [*options], asked, beside, unsure, nfp or outputs[0], fixed)
+        marks = [name for name in (*evident, *twins) if table.is_few(name)]
+        doubts |= doubts_of(table, columns, [*options], asked, beside, unsure, nfp or outputs[0], fixed, marks)
     return Roles(
         binary,
         numeric,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from math import isnan
@@ -14,7 +15,8 @@ from splc.io.numbers import parse_number
 # The bytes and rows in which titles and statistics are looked for, and the fewest of a table that has some.
 LOOKED_AT, _TITLES, LEAST_TABLE = 1 << 18, 30, 4
 # Cells without a unit in a row of units.
-_NO_UNIT = ("", "-", "–")
+_NO_UNIT = ("", "-", "–", "1")
+_ENCLOSED = re.compile(r"^[\[(](.*)[\])]$")
 # Rows below a table have at most one in so many of its cells.
 _SHORT = 3
 _STATISTICS = {
@@ -101,10 +103,11 @@ def units_below(rows: Sequence[Sequence[str]]) -> dict[str, str]:
     """
     below = [[cell.strip() for cell in rows[at]] for at in range(1, LEAST_TABLE)]
     stated = {
-        name.strip(): (unit.strip("[]()"), [parse_number(each.replace(",", ".")) for each in numbers])
+        name.strip(): _ENCLOSED.sub(r"\1", unit)
         for name, unit, *numbers in zip(rows[0], *below, strict=False)
-        if unit not in _NO_UNIT
+        if not any(isnan(parse_number(each.replace(",", "."))) for each in numbers)
     }
-    units = {name: unit for name, (unit, numbers) in stated.items() if is_unit(unit) and not any(map(isnan, numbers))}
-    is_row = len(units) >= max(2, len(stated)) and any(map(is_usual_unit, units.values()))
-    return units if is_row else {}
+    stated = {name: unit for name, unit in stated.items() if unit not in _NO_UNIT}
+    units = {name: unit for name, unit in stated.items() if is_unit(unit)}
+    is_row = len(units) >= max(2, len(stated) / 2) and any(map(is_usual_unit, units.values()))
+    return units if is_row and all(isnan(parse_number(unit)) for unit in stated.values()) else {}

@@ -152,7 +152,7 @@ CONSTANT = Term()
 
 
 def factor_values(factor: Factor, x: Array) -> Array:
-    """Return x^power * log10(x)^log."""
+    """Return x^power * log10(x)^log, at 0 its limit if both exponents are positive."""
     values = x if factor.power == 1 else np.power(x, float(factor.power)) if factor.power != 0 else np.ones_like(x)
     if factor.log != 0:
         logarithm = np.log10(x)
@@ -160,6 +160,8 @@ def factor_values(factor: Factor, x: Array) -> Array:
             # 1 / log10(0) is undefined, not 0.
             logarithm = np.where(np.isinf(logarithm), np.nan, logarithm)
         values = values * (logarithm if factor.log == 1 else np.power(logarithm, float(factor.log)))
+        # The limit of x * log10(x) at 0 is 0.
+        values = np.where((x == 0) & (factor.power > 0), 0.0, values) if factor.log > 0 else values
     return values
 
 

@@ -199,9 +199,8 @@ def _read(
 
 def _extrapolated(rows: PredictionInputs, system: VariabilityModel, notes: Notes) -> Array:
     """Return which configurations have unlisted values, and note how far these are from the listed ones."""
-    mask = np.zeros(len(rows.configurations), dtype=bool)
+    mask, outside = np.zeros((2, len(rows.configurations)), dtype=bool)
     texts = []
-    outside = False
     word = "known" if system.inferred else "listed"
     for option in open_options(system):
         values = rows.configurations.value(option.name)
@@ -210,8 +209,9 @@ def _extrapolated(rows: PredictionInputs, system: VariabilityModel, notes: Notes
         if unlisted.any():
             known = value_table(option)
             low, high = np.nanmin(known), np.nanmax(known)
-            beyond = int((unlisted & ((values < low) | (values > high))).sum())
-            outside |= beyond > 0
+            is_beyond = unlisted & ((values < low) | (values > high))
+            outside |= is_beyond
+            beyond = int(is_beyond.sum())
             numbers = np.unique(values[unlisted]).tolist()
             text = f"{option.name} = {listed([f'{value:g}' for value in numbers], 6)}"
             unit = unit_remark(known[~np.isnan(known)].tolist(), numbers) if unlisted.all() else None
@@ -219,11 +219,13 @@ def _extrapolated(rows: PredictionInputs, system: VariabilityModel, notes: Notes
             texts.append(f"{text} ({word} are {low:g} to {high:g}; {position}{f'; {unit}' if unit else ''})")
     if texts:
         count = plural(int(mask.sum()), "configuration has", "configurations have")
-        kind = "extrapolations" if outside else f"interpolations between {word} values"
+        within, some = f"interpolations between {word} values", f"extrapolations of {int(outside.sum()):,}"
+        kind = f"{some} and {within} of the others" if (mask & ~outside).any() else "extrapolations"
+        kind = kind if outside.any() else within
         source = "that were not learned from" if system.inferred else "that the description does not list"
         text = f"{count} values {source}: their predictions are {kind}, for which neither "
         text += "the error of the model nor the level of its intervals is known"
-        notes.append(Note(text, warning=outside or not system.inferred, details=tuple(texts)))
+        notes.append(Note(text, warning=bool(outside.any()) or not system.inferred, details=tuple(texts)))
     return mask
 
 

@@ -13,6 +13,7 @@ from typing import Any
 from splc.errors import listed
 from splc.formats.benchmarks import declaration
 from splc.formats.benchmarks.declaration import ROWS, Benchmark, MeasuredRun, cell, number, pairs_in, rows_of, table_of
+from splc.formats.coded_columns import EVIDENCE
 from splc.formats.names import is_measurement_name
 from splc.formats.table import TableSource
 from splc.io.files import Source
@@ -149,18 +150,31 @@ def google_json(source: Source, content: Any) -> TableSource:
     return _google_table(source, runs or means)
 
 
-@Benchmark("Google Benchmark", rb"(?:.{0,4000}?[\r\n])?name,iterations,real_time,cpu_time,time_")
+@Benchmark("Google Benchmark", rb"(?:.{0,4000}?[\r\n])?(?:[^\r\n]*,)?name,iterations,real_time,cpu_time,time_")
 def google_csv(source: Source) -> TableSource:
-    """Read CSV, whose lines before the header describe the machine; else as JSON."""
-    table = source.data[source.data.index(b"name,iterations,real_time,cpu_time,time_") :]
-    rows = rows_of(Source(source.name, table))
+    """Read CSV, whose lines before the header describe the machine, also with columns of flags; else as JSON."""
+    header = source.data.index(b"name,iterations,real_time,cpu_time,time_")
+    rows = rows_of(Source(source.name, source.data[source.data.rfind(b"\n", 0, header) + 1 :]))
     names = {row["name"] for row in rows}
     aggregates = {name: name[: match.start()] for name in names if (match := _AGGREGATE.search(name))}
     runs = [row for row in rows if aggregates.get(row["name"]) not in names]
-    return _google_table(source, [row for row in runs if "BigO" not in row["name"] and "RMS" not in row["name"]])
+    runs = [row for row in runs if "BigO" not in row["name"] and "RMS" not in row["name"]]
+    return _google_table(source, runs, [name for name in rows[0] if _is_flag(name, runs)])
 
 
-def _google_table(source: Source, entries: Sequence[Mapping[str, Any]]) -> TableSource:
+def _is_flag(name: str, rows: Sequence[Mapping[str, str]]) -> bool:
+    """Return whether a column that a script added has texts, or each benchmark has its values, several and few ones."""
+    values, own = {row[name] for row in rows}, dict[str, set[str]]()
+    for row in rows:
+        own.setdefault(row["name"], set()).add(row[name])
+    is_text = any(value and number(value) is None for value in values)
+    is_crossed = (
+        len(values) > 1 and EVIDENCE * len(values) <= len(rows) and all(each == values for each in own.values())
+    )
+    return (is_text or is_crossed) and not _NOT_COUNTERS.fullmatch(name)
+
+
+def _google_table(source: Source, entries: Sequence[Mapping[str, Any]], flags: Sequence[str] = ()) -> TableSource:
     # A number of threads is an option if it differs.
     threads = differing([{"threads": cell(each["threads"])} if "threads" in each else {} for each in entries])
     runs = []
@@ -171,7 +185,9 @@ def _google_table(source: Source, entries: Sequence[Mapping[str, Any]]) -> Table
             unit = declaration.PER_SECOND.get(str(entry.get("time_unit", "ns")), 1.0)
             times = {name: number(entry.get(name)) for name in ("real_time", "cpu_time")}
             values = {name: None if time is None else time / unit for name, time in times.items()}
-            values |= {name: number(value) for name, value in entry.items() if not _NOT_COUNTERS.fullmatch(name)}
+            counters = {name for name in entry if not _NOT_COUNTERS.fullmatch(name)}.difference(flags)
+            values |= {name: number(value) for name, value in entry.items() if name in counters}
+        options |= {name: entry[name] for name in flags}
         runs.append(MeasuredRun({**options, **count}, values, {"benchmark": family}))
     hint = "give the benchmarks arguments: ->ArgsProduct({{1, 4}, {64, 256}}), with ->ArgNames for names of options"
     return table_of(source, runs, main="real_time", hint=hint, units={"real_time": "s", "cpu_time": "s"})

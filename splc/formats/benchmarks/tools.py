@@ -83,6 +83,16 @@ def kernel_tuner_results(source: Source, content: Any) -> TableSource:
     return table_of(source, runs, main="time", units=units)
 
 
+_TUNED = {"results": [{"parameters": dict, "time": float | None}]}
+
+
+@Benchmark("CLBlast", rb"\{", (b'"kernel_family"', b'"best_parameters"'), content=_TUNED)
+def clblast(source: Source, content: Any) -> TableSource:
+    """Read the file of a tuner of CLBlast (https://github.com/CNugteren/CLBlast), whose times are in ms."""
+    runs = (run for result in content["results"] for run in _kernel_runs(result["parameters"], result, "time"))
+    return table_of(source, runs, main="time", units={"time": "ms"})
+
+
 # What Kernel Tuner's own work took; older versions write this time for a configuration that failed.
 _OVERHEADS = frozenset(f"{name}_time" for name in ("compile", "verification", "benchmark", "strategy", "framework"))
 _FAILED = 1e20
@@ -351,7 +361,7 @@ NOT_READ = (
     Benchmark("AutoTVM", rb"\{", (b'"tvm_version"', b'"entity"'), export=_AUTOTVM),
     Benchmark("Triton", rb"\{", (b'"configs_timings"',), export=_TRITON),
 )
-TUNERS = (kernel_tuner_cache, kernel_tuner_results, smac, deephyper, ytopt, optuna)
+TUNERS = (kernel_tuner_cache, kernel_tuner_results, clblast, smac, deephyper, ytopt, optuna)
 FORMATS = (*reports.READ, *declaration.PERF, *TUNERS, *NOT_READ, excel, parquet, journal, records, json_lines)
 TOOLS = tuple(dict.fromkeys(each.tool for each in FORMATS if each.tool and not each.export))
 

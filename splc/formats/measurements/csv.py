@@ -16,12 +16,13 @@ import numpy as np
 from splc.data.configurations import Configurations, option_column
 from splc.data.measurements import Measurements
 from splc.data.table import TRUTH, Groups, add_children, only_index
-from splc.errors import ConfigurationError, InputError, MeasurementError, Problem, Problems, listed, nearest
+from splc.errors import ConfigurationError, InputError, MeasurementError, Problem, Problems, listed, nearest, plural
 from splc.formats.column_choice import ColumnChoice, columns_of
+from splc.formats.labels import unstated
 from splc.formats.measurements.rows import MeasurementRows, Policy, left_out
 from splc.formats.measurements.selections import Selections
 from splc.formats.table import ColumnRows, TableSource, name_notes, split_table, table_text
-from splc.io.csv_rows import distinct_texts
+from splc.io.csv_rows import distinct_texts, texts_in
 from splc.io.files import Source, write_whole
 from splc.io.numbers import column_texts, parse_number
 from splc.system.groups import text_groups
@@ -49,7 +50,15 @@ def read_measurements_csv(
         lacking = (f"left out, without any value: {listed(empty)}",) if empty else ()
         numbers = {name: column for name, column in numbers.items() if name not in empty}
         rows = rows.with_properties(numbers, decimal, (*table.remarks, *name_notes(table), *lacking))
-        return replace(rows, contexts=contexts, repeated=True, nfp=nfp)
+        rows = replace(rows, contexts=contexts, repeated=True, nfp=nfp)
+        header, columns, _ = table.body()
+        unknown = unstated(dict(zip(header, columns, strict=True)), nfp) if system.inferred else np.zeros(0, dtype=bool)
+        if not unknown.any():
+            return rows
+        count = plural(int(unknown.sum()), "row", "rows")
+        notes = (*rows.notes, f"{count} without a result and without a value of an option left out")
+        others = {name: texts_in(cells, np.flatnonzero(~unknown)) for name, cells in rows.others.items()}
+        return replace(rows.take(np.flatnonzero(~unknown)), notes=notes, others=others)
     if policy.columns.required:
         message = f"there is no column {policy.columns.required[0]!r}: the file has no header"
         raise InputError(Problem(message, source.name))

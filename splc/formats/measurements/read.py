@@ -16,7 +16,7 @@ from splc.data.measurements import Measurements
 from splc.data.table import names_of
 from splc.errors import InputError, MeasurementError, Problem, Problems, nearest
 from splc.formats import detect, labels
-from splc.formats.column_choice import ColumnChoice, roles_text, shown_value, shown_values
+from splc.formats.column_choice import ColumnChoice, Context, roles_text, shown_value, shown_values
 from splc.formats.measurements.constraints import with_failures
 from splc.formats.measurements.rows import MeasurementRows, Policy, assemble
 from splc.formats.measurements.tables import read_table
@@ -192,47 +192,12 @@ def with_notes(rows: MeasurementRows, choice: ColumnChoice) -> MeasurementRows:
 
 
 def _without_failed_runs(rows: MeasurementRows, choice: ColumnChoice) -> MeasurementRows:
-    """Return rows without columns that say which runs failed, unless they are named; such runs have no values.
-
-    These are exit codes, and texts such as `ok` and `timeout`, of a usual name or all of them known.
-    """
-    named, read = {*choice.contexts, *choice.by, *choice.where, rows.nfp}, rows.values
+    """Return rows without columns that say which runs failed, unless they are named; such runs have no values."""
+    named = {*choice.contexts, *choice.by, *choice.where, rows.nfp}
     for name in [name for name in (*rows.contexts, *rows.values) if name not in named]:
         others = {other: values for other, values in rows.values.items() if other != name}
-        if not others:
-            continue
-        context, notes = rows.contexts.get(name), rows.notes
         contexts = {other: each for other, each in rows.contexts.items() if other != name}
-        worked = np.zeros(len(rows), dtype=bool)
-        # Zeros among positive amounts are those of failed runs if a column says so.
-        used = others.get(rows.nfp or "", np.ones((len(rows), 1)))
-        failed_rows: Array = np.all(labels.without_result(rows.nfp or "", used), axis=1)
-        if 2 * failed_rows.sum() >= len(rows):
-            failed_rows = np.zeros(len(rows), dtype=bool)
-        if context is None and labels.is_exit_code(name, read[name][:, 0], failed_rows):
-            codes, results = read[name][:, 0], [others[rows.nfp]] if rows.nfp in others else [*others.values()]
-            lacking = np.all([np.isnan(each).all(axis=1) for each in results], axis=0)
-            # Where some codes have no values, those that have some are warnings.
-            warned = set(codes[~lacking].tolist()) if (lacking & (codes != 0)).any() else set[float]()
-            worked = (codes == 0) | (np.isin(codes, [*warned]) & ~lacking)
-        elif context is None and labels.is_success_flag(name, read[name][:, 0]):
-            worked = read[name][:, 0] > 0
-        elif context is not None and (name.casefold() in labels.EXIT_CODES or labels.is_status(name, context.values)):
-            known = [value.casefold() in labels.WORKED | labels.SOLVED for value in context.values]
-            worked = np.array(known, dtype=bool)[context.codes]
-            if not worked.any() and failed_rows.any():
-                # Other words: those of runs without a result, if the others have some.
-                lost = np.unique(context.codes[failed_rows])
-                worked = ~np.isin(context.codes, lost)
-                worked |= bool((~failed_rows & np.isin(context.codes, lost)).any())
-        elif context is not None and "" in context.values:
-            filled = context.codes != context.values.index("")
-            without = np.any([np.isnan(values).all(axis=1) for values in others.values()], axis=0)
-            if filled.any() and without[filled].all():
-                text = f"left out: {name}, which says why runs failed"
-                rows = rows if filled.all() else replace(rows, contexts=contexts, notes=(*notes, text))
-            elif failed_rows[filled].all():
-                worked = ~filled
+        worked, notes = _succeeded(name, rows, others) if others else np.ones(len(rows), dtype=bool), rows.notes
         if worked.any() and not worked.all():
             failed = f"{(~worked).sum():,} of {len(rows):,} runs did not succeed, as {name!r} says"
             text = f"{failed}: their values are not used (--ignore {shlex.quote(name)} uses them)"
@@ -241,7 +206,47 @@ def _without_failed_runs(rows: MeasurementRows, choice: ColumnChoice) -> Measure
             missing = {other: np.where(worked, rows.missing[other], 0) for other in others}
             said = (*rows.unsuccessful, text)
             rows = replace(rows, values=values, missing=missing, contexts=contexts, unsuccessful=said)
+        elif name in rows.contexts and others and _says_why(rows.contexts[name], others):
+            text = f"left out: {name}, which says why runs failed"
+            rows = replace(rows, contexts=contexts, notes=(*notes, text))
     return rows
+
+
+def _succeeded(name: str, rows: MeasurementRows, others: Mapping[str, Array]) -> Array:
+    """Return which runs succeeded as a column says, shape (n,), none or all if it does not say so.
+
+    Columns that do are exit codes, counts of failures, and texts such as `ok` and `timeout`, of a usual name or all of
+    them known. `others`: the other properties.
+    """
+    results = [others[rows.nfp]] if rows.nfp in others else [*others.values()]
+    # Zeros among positive amounts are those of failed runs if a column says so.
+    used = others.get(rows.nfp or "", np.ones((len(rows), 1)))
+    lost: Array = np.all(labels.without_result(rows.nfp or "", used), axis=1)
+    lost &= 2 * lost.sum() < len(rows)
+    if (context := rows.contexts.get(name)) is None:
+        codes = rows.values[name][:, 0]
+        if labels.is_exit_code(name, codes, lost):
+            lacking = np.all([np.isnan(each).all(axis=1) for each in results], axis=0)
+            # Where some codes have no values, those that have some are warnings.
+            warned = set(codes[~lacking].tolist()) if (lacking & (codes != 0)).any() else set[float]()
+            return np.asarray((codes == 0) | (np.isin(codes, [*warned]) & ~lacking))
+        return codes > 0 if labels.is_success_flag(name, codes) else ~labels.nothing_worked(name, codes, rows.others)
+    if name.casefold() in labels.EXIT_CODES or labels.is_status(name, context.values):
+        known = [value.casefold() in labels.WORKED | labels.SOLVED for value in context.values]
+        worked = np.array(known, dtype=bool)[context.codes]
+        if worked.any() or not lost.any():
+            return worked
+        # Other words: those of runs without a result, if the others have some.
+        is_lost = np.isin(context.codes, np.unique(context.codes[lost]))
+        return ~is_lost | bool((~lost & is_lost).any())
+    filled = context.has_text
+    return ~filled if lost[filled].all() and not _says_why(context, others) else np.ones(len(rows), dtype=bool)
+
+
+def _says_why(context: Context, others: Mapping[str, Array]) -> bool:
+    """Return whether a context has texts in a part of the rows only, in which values are missing."""
+    without = np.any([np.isnan(values).all(axis=1) for values in others.values()], axis=0)
+    return bool(0 < context.has_text.sum() < len(without) and without[context.has_text].all())
 
 
 def selected(rows: MeasurementRows, choice: ColumnChoice, file: str) -> MeasurementRows:

@@ -227,8 +227,10 @@ def _sum(terms: Sequence[Object], values: Values, functions: Sequence[Value]) ->
         if None in bases:
             continue
         for factor, base in zip(factors, bases, strict=True):
+            # The limit of x * log10(x) at 0 is 0.
+            has_log = factor["log10"] and (base or factor["power"] <= 0 or factor["log10"] < 0)
             summand *= math.pow(base, factor["power"])
-            summand *= math.pow(math.log10(base), factor["log10"]) if factor["log10"] else 1
+            summand *= math.pow(math.log10(base), factor["log10"]) if has_log else 1
         total += summand
     if not math.isfinite(total):
         raise ArithmeticError
