@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import product
 
 import numpy as np
 
 from splc.formats.coded_columns import MIN_GROUPS, NEARLY_ALL, SET, CodedColumns, repeats
 from splc.formats.column_choice import version_in
-from splc.formats.labels import may_be_exit_code
+from splc.formats.labels import EXIT_WORDS
 from splc.formats.names import is_count_name, is_measurement_name, is_numeric_context_name, words_of
 from splc.types import Array
 
@@ -22,59 +20,53 @@ _EXPLAINED, _UNEXPLAINED, _ROWS_EACH, _MOST = 0.5, 0.1, 5, 200
 _RIDGE = 1e-9
 # Texts with at most so many values explain other columns.
 _LEVELS = 10
-# As many pairs of rows that agree by chance, and pairs of repetitions among them.
-_CHANCE, _PAIRS = 0.05, 3
 
 
 def doubts_of(
     table: CodedColumns,
     columns: Mapping[str, Sequence[str]],
     options: Sequence[str],
-    contexts: Iterable[str],
-    results: Sequence[str],
-    left_out: Iterable[str],
+    others: Mapping[str, Sequence[str]],
     nfp: str,
     stated: Collection[str],
-    marks: Iterable[str],
 ) -> dict[str, str]:
     """Return the columns whose role is uncertain, in the order of the table, and which roles they may have.
 
-    `nfp`: the property to learn; `results`: all properties; `left_out`: columns that are left out as the rows show;
-    `stated`: the columns whose roles the user states; `marks`: those that are left out and name days or groups of rows.
+    `others`: `contexts`; `results`, which are all properties; `differing` ones among rows of one configuration; what is
+    `left out` as the rows show; and `marks`, of days or groups of rows, among that. `nfp`: the property to learn;
+    `stated`: the columns whose roles the user states.
     """
-    order = [*columns]
+    order, group = [*columns], table.groups((*options, *table.contexts))
     free = [name for name in options if name not in stated and table.sizes[name] > 1]
-    kinds = {name: LEFT_OUT for name in left_out if table.sizes.get(name, 0) > 1}
-    kinds |= {name: CONTEXT for name in contexts if table.sizes[name] > 1}
-    kinds |= dict.fromkeys(_perhaps_set(table, [name for name in results if name != nfp], options, nfp), RESULT)
+    results = [name for name in others["results"] if name != nfp]
+    kinds = {name: LEFT_OUT for name in others["left out"] if table.sizes.get(name, 0) > 1}
+    kinds |= {name: CONTEXT for name in others["contexts"] if table.sizes[name] > 1}
+    # In regular repetitions they were measured: options would distinguish rows.
+    if not repeats(np.bincount(group)):
+        perhaps_set = {*_perhaps_set(table, results, options, group), *others["differing"]}
+        kinds |= {name: RESULT for name in results if name in perhaps_set and not is_measurement_name(name, nfp)}
     left = {*order[: order.index(nfp)]}
     kinds |= {name: RESULT for name in results if name in left and table.is_few(name)}
-    right = [name for name in free if name not in left]
-    kinds |= {name: RESULT for name in right if table.is_various(name) and not table.is_few(name)}
-    kinds |= dict.fromkeys((*_idle(table, right, options), *perhaps_measured(table, options, stated)), RESULT)
+    kinds |= dict.fromkeys(_idle(table, [name for name in free if name not in left], options), RESULT)
     kinds |= dict.fromkeys(_explained(table, options, free), RESULT)
     kinds |= {name: RESULT for name in free if is_measurement_name(name, nfp) or is_count_name(name)}
     numbers = [name for name in free if name in table.numbers]
-    kinds |= {name: RESULT for name in numbers if may_be_exit_code(name, table.numbers[name])}
-    few = [name for name in options if table.is_few(name)]
-    various = [name for name in numbers if table.is_various(name) and not table.is_few(name)]
-    kinds |= dict.fromkeys(various if len(various) == 1 and table.is_grid(few, once=True) else (), RESULT)
+    zeros = [name for name in numbers if 2 * int((table.numbers[name] == 0).sum()) > table.rows]
+    kinds |= {name: RESULT for name in zeros if name.casefold() in EXIT_WORDS}
+    # Where most options have few values, one of many may be measured.
+    many = [name for name in numbers if table.sizes[name] > SET and not table.is_few(name)]
+    kinds |= dict.fromkeys(many if 2 * len(many) < sum(table.sizes[name] > 1 for name in options) else (), RESULT)
     dated = [name for name in numbers if is_numeric_context_name(name) and not table.is_binary(name)]
     kinds |= {name: CONTEXT for name in numbers if name in dated or version_in(columns[name])}
     named = [name for name in free if name not in table.numbers and words_of(name)[-1:] == ("name",)]
-    kinds |= dict.fromkeys((*named, *_companions(table, numbers, marks)), CONTEXT)
+    kinds |= dict.fromkeys((*named, *_of_days(table, numbers, options, others["marks"])), CONTEXT)
     return {name: kinds[name] for name in order if name in kinds and name not in stated}
 
 
-def _perhaps_set(table: CodedColumns, results: Iterable[str], options: Sequence[str], nfp: str) -> Iterator[str]:
-    """Yield the properties without a name of one that the options do not explain: few values, or many.
-
-    In regular repetitions they were measured: options would distinguish rows.
-    """
-    group, ranks = table.groups((*options, *table.contexts)), _ranks(table, options)
-    for name in () if repeats(np.bincount(group)) else results:
-        if is_measurement_name(name, nfp) or is_count_name(name) or table.sizes[name] < 2:
-            continue
+def _perhaps_set(table: CodedColumns, results: Iterable[str], options: Sequence[str], group: Array) -> Iterator[str]:
+    """Yield the properties that the options do not explain: few values, or many."""
+    ranks = _ranks(table, options)
+    for name in (name for name in results if table.sizes[name] > 1 and not is_count_name(name)):
         if table.is_few(name) and not table.is_result(name, group):
             yield name
         elif not table.is_few(name) and table.complete(name):
@@ -83,18 +75,20 @@ def _perhaps_set(table: CodedColumns, results: Iterable[str], options: Sequence[
                 yield name
 
 
-def _companions(table: CodedColumns, names: Sequence[str], marks: Iterable[str]) -> Iterator[str]:
-    """Yield numbers which another one, or a mark such as a day, tells, that has about as many values, in another order.
+def _of_days(table: CodedColumns, names: Sequence[str], options: Sequence[str], marks: Sequence[str]) -> Iterator[str]:
+    """Yield numbers that a mark such as a day tells, or several of which change in the same rows, others in between.
 
-    That is what holds for a day, such as the weather: of levels that were set together, one follows from the other.
+    That is what holds for a day, such as the weather, or the state of the machine.
     """
     several = [name for name in names if table.is_few(name) and table.sizes[name] > MIN_GROUPS]
-    for name, other in product(several, (*several, *marks)):
-        size = int(table.groups((other,)).max()) + 1
-        if name == other or NEARLY_ALL * size > table.sizes[name] or table.differs(name, table.groups((other,))):
-            continue
-        steps = np.diff(table.codes[name][np.argsort(table.codes[other], kind="stable")])
-        if other not in table.numbers or (steps.min() < 0 < steps.max()):
+    groups = [table.groups((mark,)) for mark in marks]
+    days = [group for group in groups if any(table.differs(name, group) for name in options)]
+    steps = {name: np.diff(table.codes[name]) != 0 for name in options}
+    blocks = {name: steps[name] for name in several if 2 * steps[name].sum() <= table.rows}
+    for name in several:
+        own, is_told = steps[name], any(not table.differs(name, group) for group in days)
+        near = [each for each in blocks.values() if 2 * (each & own).sum() >= NEARLY_ALL * (each.sum() + own.sum())]
+        if is_told or (name in blocks and len(near) > 1 and any(step[~own].any() for step in steps.values())):
             yield name
 
 
@@ -137,26 +131,3 @@ def _ranks(table: CodedColumns, options: Iterable[str]) -> dict[str, Array]:
         elif name in table.numbers and table.complete(name):
             ranks[name] = table.codes[name].astype(float)
     return ranks
-
-
-def perhaps_measured(table: CodedColumns, options: Collection[str], stated: Collection[str]) -> list[str]:
-    """Return options with many values that differ among rows which are repetitions without them.
-
-    All configurations have as many such rows, or there are far more pairs of them than by chance.
-    """
-    numbers = [name for name in options if name in table.numbers and name not in stated and table.sizes[name] > SET]
-    noisy = [name for name in numbers if not (table.has_integers(name) and table.is_few(name))]
-    group = table.groups((*table.contexts, *(name for name in options if name not in noisy)))
-    if repeats(np.bincount(group)):
-        return [name for name in noisy if not table.is_crossed(name, group)]
-    noisy = [name for name in noisy if table.is_various(name)]
-    others = [name for name in options if name not in noisy and table.sizes[name] > 1]
-    group = table.groups(others)
-    counts, every = np.bincount(group), table.rows * (table.rows - 1) / 2
-    shares = (1 / table.spread(name) for name in others)
-    pairs = int((counts * (counts - 1) // 2).sum())
-    if not others or pairs < _PAIRS or every * math.prod(shares) > _CHANCE * pairs:
-        return []
-    again = counts[group] > 1
-    cells = {name: group[again] * table.sizes[name] + table.codes[name][again] for name in noisy}
-    return [name for name in noisy if len(np.unique(cells[name])) >= NEARLY_ALL * again.sum()]

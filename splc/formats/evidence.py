@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain, combinations, product
 
 import numpy as np
@@ -17,7 +17,7 @@ from splc.formats.coded_columns import (
     is_code_name,
     repeats,
 )
-from splc.formats.functions import arguments_of, fewest_of, near_arguments_of
+from splc.formats.functions import arguments_of, near_arguments_of
 from splc.formats.names import is_count_name, is_measurement_name, words_of
 
 # The beginning of a name that several columns of one kind have: `spark.` and `job options.`.
@@ -54,8 +54,6 @@ def options_among(
     # What is a function of a context alone may be set.
     mixed = _functions(table, free, (*chosen, *places)) if places else {}
     functions |= {name: found for name, found in mixed.items() if not {*places}.issuperset(found)}
-    labels = [name for name in chosen if name in text or (table.has_integers(name) and table.is_dense(name))]
-    functions |= _combined(table, [name for name in labels if name not in explicit], chosen)
     reasons = {name: f"it is a function of {listed(arguments)}" for name, arguments in functions.items()}
     # Fractions that were measured are properties, and so is what is to the right of a property.
     left = names[: _anchor(table, names, nfp, explicit)]
@@ -258,46 +256,23 @@ def _functions(table: CodedColumns, names: Sequence[str], options: Iterable[str]
     return functions
 
 
-def _combined(table: CodedColumns, names: Iterable[str], options: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """Return the texts and numbers that name each combination of other options or contexts, with these."""
-    inputs, combined = [*dict.fromkeys((*options, *table.contexts))], dict[str, tuple[str, ...]]()
-    larger = table.larger_first(name for name in names if table.sizes[name] > 2)
-    for name in larger if len(larger) * len(inputs) ** 2 <= MAX_TESTS else ():
-        needed, groups = fewest_of(table, name, [other for other in inputs if other != name])
-        if len(needed) > 1 and groups == table.sizes[name]:
-            combined[name] = needed
-            inputs.remove(name)
-    return combined
-
-
 def spelled_twice(
-    table: CodedColumns,
-    order: Sequence[str],
-    stated: int,
-    words: Collection[str],
-    numbers: Collection[str],
-    contexts: Collection[str],
-    explicit: Collection[str],
-    mentioned: Collection[str],
-    states: Collection[str],
-    *,
-    named: bool,
+    table: CodedColumns, left: Sequence[str], kinds: Mapping[str, Sequence[str]], *, named: bool
 ) -> dict[str, str]:
     """Return the columns that say the same as another one: codes, texts that spell numbers, and else the later one.
 
-    These have few values, and texts stand to the left of the first property that is stated, by its place in the order,
-    and so do numbers unless the user named the property.
+    These have few values, and texts stand to the `left` of the first property that is stated, and so do numbers unless
+    the user named the property. `kinds`: options that the user names (`chosen`), columns that the user mentions
+    otherwise, other contexts (`places`), `states` of runs, `words` and `numbers` → columns.
     """
     reasons: dict[str, str] = {}
-    left = order[:stated]
-    levels = [name for name in order if name in numbers and table.is_few(name)]
-    levels = [name for name in levels if name in left or (named and not is_measurement_name(name))]
-    texts = [name for name in left if name in words and table.is_few(name)]
-    chosen = [name for name in explicit if table.is_few(name)]
-    places = [name for name in contexts if table.is_few(name)]
+    few = ([*filter(table.is_few, names)] for names in kinds.values())
+    chosen, mentioned, places, states, words, numbers = few
+    levels = [name for name in numbers if name in left or (named and not is_measurement_name(name))]
+    texts = [name for name in words if name in left]
     pairs = chain(product(chosen, (*places, *texts, *levels)), product(places, texts), product(states, levels))
-    pairs = chain(pairs, combinations([*filter(table.is_few, mentioned), *places], 2))
-    pairs = chain(pairs, product(texts, levels), combinations(texts, 2), combinations(levels, 2))
+    pairs = chain(pairs, combinations([*mentioned, *places], 2), product(texts, levels), combinations(texts, 2))
+    pairs = chain(pairs, combinations(levels, 2))
     for name, number in pairs if (len(texts) + len(levels)) ** 2 <= 2 * MAX_TESTS else ():
         are_contexts = name in (*mentioned, *places) and (number in places or name in states)
         is_doubtful = table.rows < _SURE or (number in levels and table.is_binary(number) and name not in texts)
@@ -309,7 +284,7 @@ def spelled_twice(
         if name not in reasons and number not in reasons and table.agrees(name, number):
             # Texts with digits spell numbers, and so do labels of numbers to their left.
             spells = name in words and number in left and number in levels and not is_code_name(number)
-            if spells and (order.index(number) < order.index(name) or table.has_digits(name)):
+            if spells and (left.index(number) < left.index(name) or table.has_digits(name)):
                 reasons[name] = f"its texts stand for the numbers of {number}"
             else:
                 reasons[number] = f"it says the same as {name}"

@@ -64,7 +64,7 @@ def arguments_of(table: CodedColumns, name: str, others: Sequence[str]) -> tuple
         (groups * EVIDENCE <= rows and _is_design(table, fewest, groups))
         or _is_simple(table, name, fewest, groups)
         or _is_outcome(table, name, fewest, groups)
-        or _is_composed(table, name, fewest, others, groups, rows)
+        or _is_label(table, name, fewest, groups)
     )
     return fewest if is_function else None
 
@@ -131,16 +131,10 @@ def _is_outcome(table: CodedColumns, name: str, arguments: Sequence[str], groups
     return is_wide and size > max(groups / 2, *(table.sizes[each] for each in arguments))
 
 
-def _is_composed(
-    table: CodedColumns, name: str, arguments: Sequence[str], others: Sequence[str], groups: int, rows: int
-) -> bool:
-    """Return whether a column has more values than all of its arguments, and many rows repeat combinations.
-
-    `rows`: the combinations of all columns; some columns with nearly as many of them name each one by chance.
-    """
-    some = not {*filter(table.is_few, others)} <= {*arguments}
-    more = table.sizes[name] > sum(table.sizes[each] for each in arguments)
-    return more and 3 * groups <= 2 * table.rows and (EVIDENCE * groups <= rows or not some)
+def _is_label(table: CodedColumns, name: str, arguments: Sequence[str], groups: int) -> bool:
+    """Return whether a text, or a number from 0 or 1 on, names each combination of several columns."""
+    names = name not in table.numbers or (table.has_integers(name) and table.is_dense(name))
+    return names and len(arguments) > 1 and groups == table.sizes[name] > 2
 
 
 def _is_simple(table: CodedColumns, name: str, arguments: Sequence[str], groups: int) -> bool:

@@ -76,7 +76,7 @@ _FAILED = {
     *("oot", "ko", "nok"),
 }
 EXIT_CODES = {"exit_code", "exitcode", "exit_status", "returncode", "return_code"}
-_EXIT_WORDS, _ERROR_WORDS = {"exit", "rc", "retcode", "retval"}, {"error", "err", "errno", "error_code"}
+EXIT_WORDS, _ERROR_WORDS = {"exit", "rc", "retcode", "retval"}, {"error", "err", "errno", "error_code"}
 # Shares of runs whose exit codes are rarely not 0, as one in so many; words of names of failures, shares, and all runs.
 _RARE = 10
 _FAILURES = frozenset(words_of("failed fail failure failures error errors err errs ko"))
@@ -107,9 +107,11 @@ def left_out(columns: Mapping[str, Sequence[str]], mentioned: Collection[str]) -
     return reasons
 
 
-def is_hash(name: str, values: Iterable[str]) -> bool:
-    """Return whether a column has hashes, by its name and the first text: it is never an option."""
+def is_place(name: str, values: Collection[str]) -> bool:
+    """Return whether a text is never an option: hashes, or one of several that name sums of a load generator."""
     first = next(filter(None, map(str.strip, values)), "")
+    if len(values) > 1 and not _SUMMED.isdisjoint(values):
+        return True
     return _HASH_NAMES.fullmatch("_".join(words_of(name))) is not None and _HASH.fullmatch(first) is not None
 
 
@@ -148,16 +150,11 @@ def is_exit_code(name: str, values: Array, failed: Array | None) -> bool:
     It may be that of an option, unless they have two digits, or the rows in which they are not 0 are those that failed.
     """
     key, coded = name.casefold(), values != 0
-    if key in EXIT_CODES or key not in (*_EXIT_WORDS, *_ERROR_WORDS) or (values % 1 != 0).any():
+    if key in EXIT_CODES or key not in (*EXIT_WORDS, *_ERROR_WORDS) or (values % 1 != 0).any():
         return key in EXIT_CODES
     both = failed is not None and bool(coded.any()) and np.array_equal(coded, failed)
     is_rare = 0 < _RARE * int(coded.sum()) <= len(values)
-    return both or (key in _EXIT_WORDS and (is_rare or bool((values >= 10).any())))
-
-
-def may_be_exit_code(name: str, values: Array) -> bool:
-    """Return whether numbers have the name of exit codes, and most are 0."""
-    return name.casefold() in _EXIT_WORDS and 2 * int((values == 0).sum()) > len(values)
+    return both or (key in EXIT_WORDS and (is_rare or bool((values >= 10).any())))
 
 
 def nothing_worked(name: str, values: Array, columns: Mapping[str, Sequence[str]]) -> Array:
@@ -165,13 +162,12 @@ def nothing_worked(name: str, values: Array, columns: Mapping[str, Sequence[str]
 
     A share is 1 or 100 %, and a count is that in another column, of requests or the like.
     """
-    none, every = np.zeros(len(values), dtype=bool), words_of(name)
+    every = words_of(name)
     words = [word for word in every if word not in _TOTALS | _SHARES]
     known = values[~np.isnan(values)]
-    if not words or words[-1] not in _FAILURES or len(values) < MIN_ROWS or is_setting_name("_".join(words)):
-        return none
-    if not len(known) or known.min() < 0:
-        return none
+    is_named = bool(words) and words[-1] in _FAILURES and not is_setting_name("_".join(words))
+    if not is_named or len(values) < MIN_ROWS or not len(known) or known.min() < 0:
+        return np.zeros(len(values), dtype=bool)
     totals = [parse_column(cells) for other, cells in columns.items() if other != name and is_total_name(other)]
     is_percent = "%" in name or not _SHARES.isdisjoint(every)
     is_count = not _NUMBERS.isdisjoint(every) or any(word.endswith("s") for word in every)
@@ -181,9 +177,9 @@ def nothing_worked(name: str, values: Array, columns: Mapping[str, Sequence[str]
     elif is_percent:
         failed = (values == 100) & (known.max() == 100)
     else:
-        whole = [total for total in totals if not (values > total).any()]
-        failed = np.any([(values == total) & (total > 0) for total in whole], axis=0) if whole else none
-    return failed if 0 < 2 * int(failed.sum()) < len(values) else none
+        whole = (total for total in totals if not (values > total).any())
+        failed = np.any([values < 0, *((values == total) & (total > 0) for total in whole)], axis=0)
+    return failed & (2 * int(failed.sum()) < len(values))
 
 
 def is_total_name(name: str) -> bool:
@@ -198,20 +194,14 @@ def is_success_flag(name: str, values: Array) -> bool:
     return words_of(name)[-1:] in _FLAGS and are_shares and 10 * int((values > 0).sum()) >= 9 * len(values)
 
 
-def has_sums(values: Collection[str]) -> bool:
-    """Return whether one of several texts names the rows in which a load generator sums up the others."""
-    return len(values) > 1 and not _SUMMED.isdisjoint(values)
-
-
 def is_message(name: str) -> bool:
     """Return whether a name is that of what a program wrote: `stderr`; not `message_format`."""
     return not _MESSAGES.isdisjoint(words_of(name)[-1:])
 
 
-def tells_failures(texts: Sequence[str], values: Array) -> bool:
-    """Return whether rows without a number, a few ones, have texts, of few, that no other row has."""
+def tells_failures(texts: Sequence[str], lost: Array) -> bool:
+    """Return whether rows without a result, a few ones, have texts, of few, that no other row has."""
     distinct, codes = distinct_texts(texts)
-    lost = np.isnan(values)
     is_few = len(distinct) <= MAX_VALUES and 0 < 2 * int(lost.sum()) < len(lost)
     said = all(distinct[code].strip() for code in np.unique(codes[lost])) if is_few else False
     return said and not np.isin(codes[lost], codes[~lost]).any()

@@ -49,12 +49,10 @@ from splc.formats.coded_columns import (
     CodedColumns,
     is_counter,
     is_row_counter,
-    repeats,
 )
 from splc.formats.column_choice import ColumnChoice, has_commas, has_words, kind_of, numbers_in, roles_text
-from splc.formats.doubts import RESULT, doubts_of
+from splc.formats.doubts import doubts_of
 from splc.formats.evidence import options_among, spelled_twice, unexplained_gaps
-from splc.formats.functions import fewest_of
 from splc.formats.names import is_context_name, is_count_name, is_measurement_name
 from splc.io.csv_rows import distinct_texts, texts_in
 from splc.io.numbers import parse_column
@@ -133,7 +131,7 @@ def roles_of(
     words: dict[str, None] = {}
     place = {name: at for at, name in enumerate(columns)}
     first = place[nfp] if nfp in place else next((at for name, at in place.items() if is_measurement_name(name)), 0)
-    results = numbers_in(columns[nfp]) if nfp is not None and nfp in columns else None
+    failed = labels.without_result(nfp, numbers_in(columns[nfp])) if nfp is not None and nfp in columns else None
     for at, (name, texts) in enumerate(columns.items()):
         if name == ROOT or name in ignored:
             continue
@@ -152,21 +150,15 @@ def roles_of(
             ignored[name] = "it has no values"
         elif name != nfp and (is_text or (kind == "text" and not has_commas(texts))):
             distinct = distinct_texts(texts)[0]
-            says_so = results is not None and labels.tells_failures(texts, results)
+            says_so = failed is not None and labels.tells_failures(texts, failed)
             if labels.is_status(name, distinct) or name.casefold() in labels.EXIT_CODES or says_so:
                 statuses.append(name)
-            elif (
-                is_context_name(name)
-                or labels.has_sums(distinct)
-                or labels.is_hash(name, distinct)
-                or choice.properties
-            ):
+            elif choice.properties or is_context_name(name) or labels.is_place(name, distinct):
                 contexts.append(name)
             else:
                 words[name] = None
         else:
             numbers[name] = values
-    failed = labels.without_result(nfp, numbers[nfp]) if nfp is not None and nfp in numbers else None
     for name in [name for name in numbers if name != nfp and name not in choice.options]:
         says_so = labels.is_success_flag(name, numbers[name]) or labels.is_exit_code(name, numbers[name], failed)
         if says_so or labels.nothing_worked(name, numbers[name], columns).any():
@@ -200,12 +192,9 @@ def roles_of(
         if table.sizes[name] > MAX_VALUES and table.sizes[name] >= NEARLY_ALL * table.rows:
             ignored[name] = "its text differs in nearly every row"
     mentioned = [*twins, *(name for name in contexts if name in choice.named)]
-    stated_ones = [name for name in choice.options if name in table.codes]
-    order = [*columns]
-    stated = first_stated if named else 0
-    twice = spelled_twice(
-        table, order, stated, words, free, places, stated_ones, mentioned, statuses, named=nfp in columns
-    )
+    kinds = {"chosen": [name for name in choice.options if name in table.codes], "mentioned": mentioned}
+    kinds |= {"places": places, "states": statuses, "words": [*words], "numbers": free}
+    twice = spelled_twice(table, [*columns][: first_stated if named else 0], kinds, named=nfp in columns)
     ignored |= {name: reason for name, reason in twice.items() if name not in mentioned}
     numbers = {name: values for name, values in numbers.items() if name not in ignored}
     contexts = [name for name in contexts if name not in ignored]
@@ -261,21 +250,17 @@ def roles_of(
     binary = tuple(name for name in options if name not in of_text and (table.is_binary(name) or name in switches))
     not_numeric = {*of_text, *binary}
     numeric = tuple(name for name in options if name not in not_numeric)
-    gaps = {
-        name: [lines[row] for row in unexplained_gaps(table, name, options)]
-        for name in (*numeric, *switches)
-        if name not in explicit
-    }
+    inferred = [name for name in (*numeric, *switches) if name not in explicit]
+    gaps = {name: [lines[row] for row in unexplained_gaps(table, name, options)] for name in inferred}
     asked = [name for name in contexts if name not in statuses]
     doubts: dict[str, str] = {}
     if measured and not choice.properties:
         fixed = {*choice.options, *choice.named, *choice.ignore, *choice.usual}
         unsure = [*(reasons.keys() - unused_labels), *(name for name in ignored if name.casefold() in WEAK_COUNTERS)]
-        # Without a named one, each property may be learned. Rows that do not repeat regularly may be no repetitions.
-        beside, differing = outputs if nfp else (), () if repeats(np.bincount(group)) else unstated
-        doubts = {name: RESULT for name in differing if name in beside and name not in fixed}
         marks = [name for name in (*evident, *twins) if table.is_few(name)]
-        doubts |= doubts_of(table, columns, [*options], asked, beside, unsure, nfp or outputs[0], fixed, marks)
+        # Without a named one, each property may be learned.
+        kinds = {"contexts": asked, "results": outputs if nfp else (), "differing": unstated, "marks": marks}
+        doubts = doubts_of(table, columns, [*options], {**kinds, "left out": unsure}, nfp or outputs[0], fixed)
     return Roles(
         binary,
         numeric,
@@ -330,8 +315,6 @@ def _labels(table: CodedColumns, names: Iterable[str], options: Iterable[str]) -
             unused_labels[name] = "its text says the same as the options"
         elif size > MAX_VALUES and not table.differs(name, group):
             unused_labels[name] = "its text is a function of the options"
-        elif size > MAX_VALUES and len(varying) <= MAX_VALUES and fewest_of(table, name, varying)[1] == size:
-            unused_labels[name] = "it names the combinations of some options"
         elif size > MAX_VALUES and not any(table.differs(each, table.groups((name,))) for each in varying):
             unused_labels[name] = "it names the configurations"
     return unused_labels

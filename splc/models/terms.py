@@ -156,12 +156,10 @@ def factor_values(factor: Factor, x: Array) -> Array:
     values = x if factor.power == 1 else np.power(x, float(factor.power)) if factor.power != 0 else np.ones_like(x)
     if factor.log != 0:
         logarithm = np.log10(x)
-        if factor.log < 0:
-            # 1 / log10(0) is undefined, not 0.
-            logarithm = np.where(np.isinf(logarithm), np.nan, logarithm)
+        if factor.log < 0 or factor.power > 0:
+            # 1 / log10(0) is undefined, not 0; the limit of x * log10(x) is 0.
+            logarithm = np.where(x == 0, np.nan if factor.log < 0 else 0.0, logarithm)
         values = values * (logarithm if factor.log == 1 else np.power(logarithm, float(factor.log)))
-        # The limit of x * log10(x) at 0 is 0.
-        values = np.where((x == 0) & (factor.power > 0), 0.0, values) if factor.log > 0 else values
     return values
 
 

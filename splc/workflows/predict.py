@@ -209,19 +209,17 @@ def _extrapolated(rows: PredictionInputs, system: VariabilityModel, notes: Notes
         if unlisted.any():
             known = value_table(option)
             low, high = np.nanmin(known), np.nanmax(known)
-            is_beyond = unlisted & ((values < low) | (values > high))
-            outside |= is_beyond
-            beyond = int(is_beyond.sum())
+            outside |= (is_beyond := unlisted & ((values < low) | (values > high)))
             numbers = np.unique(values[unlisted]).tolist()
             text = f"{option.name} = {listed([f'{value:g}' for value in numbers], 6)}"
             unit = unit_remark(known[~np.isnan(known)].tolist(), numbers) if unlisted.all() else None
-            position = f"{beyond:,} beyond" if beyond else "all between"
+            position = f"{is_beyond.sum():,} beyond" if is_beyond.any() else "all between"
             texts.append(f"{text} ({word} are {low:g} to {high:g}; {position}{f'; {unit}' if unit else ''})")
     if texts:
         count = plural(int(mask.sum()), "configuration has", "configurations have")
-        within, some = f"interpolations between {word} values", f"extrapolations of {int(outside.sum()):,}"
-        kind = f"{some} and {within} of the others" if (mask & ~outside).any() else "extrapolations"
-        kind = kind if outside.any() else within
+        beyond = f"extrapolations of {int(outside.sum()):,} and interpolations of the others"
+        kind = "extrapolations" if outside[mask].all() else beyond
+        kind = kind if outside.any() else f"interpolations between {word} values"
         source = "that were not learned from" if system.inferred else "that the description does not list"
         text = f"{count} values {source}: their predictions are {kind}, for which neither "
         text += "the error of the model nor the level of its intervals is known"

@@ -21,7 +21,6 @@ from splc.formats.coded_columns import CodedColumns
 from splc.formats.column_choice import ColumnChoice
 from splc.formats.detect import kind_of
 from splc.formats.experiments.read import read_experiment
-from splc.formats.functions import arguments_of
 from splc.formats.inference import infer_system, inference_of
 from splc.formats.labels import left_out
 from splc.formats.measurements.configurations import read_configurations
@@ -229,16 +228,6 @@ def kept(*names: str) -> tuple[tuple[str, ...], list[str]]:
 def without(*names: str) -> dict[str, str]:
     """Return the columns of whole numbers that are left out, and why."""
     return left_out({name: ["1", "2", "3", "4", "5"] for name in names}, ())
-
-
-def test_composed_columns() -> None:
-    """A column of more values than all of its arguments have is a function of them if a third of the rows repeats."""
-    rng = np.random.default_rng(0)
-    drawn = [rng.choice([2.0**at for at in range(size)], 150) for size in (3, 4, 3)]
-    columns = {"a": drawn[0], "b": drawn[1], "c": drawn[2], "memory": (drawn[0] + drawn[1]) * drawn[2]}
-    for count, expected in ((150, ("a", "b", "c")), (40, None)):
-        table = CodedColumns({name: values[:count] for name, values in columns.items()}, {})
-        assert arguments_of(table, "memory", ["a", "b", "c"]) == expected
 
 
 @pytest.mark.parametrize("other", ["time_std", "time_max", "energy_std"])

@@ -51,14 +51,13 @@ def read_measurements_csv(
         numbers = {name: column for name, column in numbers.items() if name not in empty}
         rows = rows.with_properties(numbers, decimal, (*table.remarks, *name_notes(table), *lacking))
         rows = replace(rows, contexts=contexts, repeated=True, nfp=nfp)
-        header, columns, _ = table.body()
-        unknown = unstated(dict(zip(header, columns, strict=True)), nfp) if system.inferred else np.zeros(0, dtype=bool)
-        if not unknown.any():
+        columns = dict(zip(*table.body()[:2], strict=True)) if system.inferred else {}
+        if not columns or not (unknown := unstated(columns, nfp)).any():
             return rows
-        count = plural(int(unknown.sum()), "row", "rows")
+        kept, count = np.flatnonzero(~unknown), plural(int(unknown.sum()), "row", "rows")
         notes = (*rows.notes, f"{count} without a result and without a value of an option left out")
-        others = {name: texts_in(cells, np.flatnonzero(~unknown)) for name, cells in rows.others.items()}
-        return replace(rows.take(np.flatnonzero(~unknown)), notes=notes, others=others)
+        others = {name: texts_in(cells, kept) for name, cells in rows.others.items()}
+        return replace(rows.take(kept), notes=notes, others=others)
     if policy.columns.required:
         message = f"there is no column {policy.columns.required[0]!r}: the file has no header"
         raise InputError(Problem(message, source.name))
