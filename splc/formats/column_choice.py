@@ -40,7 +40,7 @@ _LISTED = 6
 # The number of values that cannot be read among which those are looked for that are not missing.
 _LOOKED_AT = 10_000
 # Texts that may be versions: `1.9` and `1.10`.
-_DECIMAL, _PADDED = re.compile(r"[0-9]+\.[0-9]+"), re.compile(r"[0-9]+\.[0-9]+0")
+_DECIMAL = re.compile(r"[0-9]+\.[0-9]+")
 
 
 @dataclass(frozen=True)
@@ -178,7 +178,7 @@ class Context:
     @property
     def has_text(self) -> Array:
         """Which rows have a text that is not empty, shape (n,)."""
-        return self.codes != (self.values.index("") if "" in self.values else -1)
+        return np.asarray(self.codes != (self.values.index("") if "" in self.values else -1))
 
     def matching(self, value: str) -> tuple[int, ...]:
         """Return the positions of the values that a stated value means.
@@ -254,14 +254,6 @@ def columns_of(
         else:
             contexts[name] = Context.of(texts)
     return properties, contexts
-
-
-def version_in(texts: Sequence[str]) -> str | None:
-    """Return a text such as `1.10`, which is read as 1.1, if others have fewer digits after the point."""
-    distinct = sorted({text.strip() for text in distinct_texts(texts)[0]})
-    fewest = min((len(text.partition(".")[2]) for text in distinct if _DECIMAL.fullmatch(text)), default=0)
-    padded = (text for text in distinct if _PADDED.fullmatch(text) and len(text.partition(".")[2]) > fewest)
-    return next(padded, None)
 
 
 def are_versions(texts: Sequence[str]) -> bool:

@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 import numpy as np
 
 from splc.formats.coded_columns import MIN_GROUPS, NEARLY_ALL, SET, CodedColumns, repeats
-from splc.formats.column_choice import version_in
 from splc.formats.labels import EXIT_WORDS
 from splc.formats.names import is_count_name, is_measurement_name, is_numeric_context_name, words_of
 from splc.types import Array
@@ -24,7 +23,7 @@ _LEVELS = 10
 
 def doubts_of(
     table: CodedColumns,
-    columns: Mapping[str, Sequence[str]],
+    order: Sequence[str],
     options: Sequence[str],
     others: Mapping[str, Sequence[str]],
     nfp: str,
@@ -36,7 +35,7 @@ def doubts_of(
     `left out` as the rows show; and `marks`, of days or groups of rows, among that. `nfp`: the property to learn;
     `stated`: the columns whose roles the user states.
     """
-    order, group = [*columns], table.groups((*options, *table.contexts))
+    group = table.groups((*options, *table.contexts))
     free = [name for name in options if name not in stated and table.sizes[name] > 1]
     results = [name for name in others["results"] if name != nfp]
     kinds = {name: LEFT_OUT for name in others["left out"] if table.sizes.get(name, 0) > 1}
@@ -56,8 +55,7 @@ def doubts_of(
     # Where most options have few values, one of many may be measured.
     many = [name for name in numbers if table.sizes[name] > SET and not table.is_few(name)]
     kinds |= dict.fromkeys(many if 2 * len(many) < sum(table.sizes[name] > 1 for name in options) else (), RESULT)
-    dated = [name for name in numbers if is_numeric_context_name(name) and not table.is_binary(name)]
-    kinds |= {name: CONTEXT for name in numbers if name in dated or version_in(columns[name])}
+    kinds |= {name: CONTEXT for name in numbers if is_numeric_context_name(name) and not table.is_binary(name)}
     named = [name for name in free if name not in table.numbers and words_of(name)[-1:] == ("name",)]
     kinds |= dict.fromkeys((*named, *_of_days(table, numbers, options, others["marks"])), CONTEXT)
     return {name: kinds[name] for name in order if name in kinds and name not in stated}

@@ -46,14 +46,13 @@ def options_among(
         instead = next((name for name in alone if name not in chosen), None)
     chosen = {name: None for name in names if name in chosen or name in _kin(table, names, nfp, chosen, observed)}
     inferred = {name: None for name in chosen if name not in explicit or name in alone}
-    functions = _functions(table, [name for name in inferred if name not in explicit], inferred)
-    chosen = {name: None for name in chosen if name not in functions}
-    functions |= _functions(table, [name for name in chosen if name not in explicit and name not in inferred], chosen)
-    chosen = {name: None for name in chosen if name not in functions}
-    free, places = [name for name in chosen if name not in explicit], [*filter(table.is_few, table.contexts)]
-    # What is a function of a context alone may be set.
-    mixed = _functions(table, free, (*chosen, *places)) if places else {}
-    functions |= {name: found for name, found in mixed.items() if not {*places}.issuperset(found)}
+    functions, places = dict[str, tuple[str, ...]](), [*filter(table.is_few, table.contexts)]
+    for inputs, further in product((inferred, chosen), ((), places)):
+        free = [name for name in inputs if name not in explicit and (inputs is inferred or name not in inferred)]
+        free, known = ([name for name in names if name not in functions] for names in (free, inputs))
+        found = _functions(table, free, (*known, *further))
+        # What is a function of a context alone may be set.
+        functions |= {name: each for name, each in found.items() if not {*further}.issuperset(each)}
     reasons = {name: f"it is a function of {listed(arguments)}" for name, arguments in functions.items()}
     # Fractions that were measured are properties, and so is what is to the right of a property.
     left = names[: _anchor(table, names, nfp, explicit)]

@@ -26,8 +26,6 @@ from splc.types import Array
 _MOST_ARGUMENTS = 4
 # The sets of columns among which arguments are looked for, and the rows that are looked at first.
 _MOST_SUBSETS, _HEAD = 300, 2000
-# Rows have one in so many combinations of the arguments of a function.
-_DESIGN = 5
 
 
 def near_arguments_of(table: CodedColumns, name: str, others: Sequence[str], every: Sequence[str]) -> tuple[str, ...]:
@@ -61,7 +59,7 @@ def arguments_of(table: CodedColumns, name: str, others: Sequence[str]) -> tuple
     fewest, groups = fewest_of(table, name, others)
     rows = _uncrossed(table, others, fewest) if groups else 0
     is_function = groups >= MIN_GROUPS and (
-        (groups * EVIDENCE <= rows and _is_design(table, fewest, groups))
+        groups * EVIDENCE <= rows
         or _is_simple(table, name, fewest, groups)
         or _is_outcome(table, name, fewest, groups)
         or _is_label(table, name, fewest, groups)
@@ -96,11 +94,6 @@ def _tells(table: CodedColumns, names: Sequence[str], name: str) -> bool:
         key = renumbered(key * table.sizes[other] + table.codes[other][:_HEAD])
     both = key * table.sizes[name] + table.codes[name][:_HEAD]
     return len(np.unique(both)) == int(key.max()) + 1 and not table.differs(name, table.groups(names))
-
-
-def _is_design(table: CodedColumns, names: Sequence[str], groups: int) -> bool:
-    """Return whether rows have many combinations of columns: few of them may name each row, or each day, by chance."""
-    return _DESIGN * groups >= math.prod(table.sizes[name] for name in names)
 
 
 def _uncrossed(table: CodedColumns, names: Sequence[str], required: Sequence[str]) -> int:

@@ -126,10 +126,10 @@ def unstated(columns: Mapping[str, Sequence[str]], nfp: str | None) -> Array:
     It is to the left of the property, without a named one of the first column with the name of a measured value. There
     are none if the rows have a number that no other row has.
     """
-    result = nfp if nfp in columns else next(filter(is_measurement_name, columns), "")
-    lost = without_result(result, numbers_in(columns.get(result, next(iter(columns.values()), ()))))
+    result = nfp if nfp and nfp in columns else next(filter(is_measurement_name, columns), next(iter(columns)))
+    lost = without_result(result, numbers_in(columns[result]))
     unknown = np.zeros(len(lost), dtype=bool)
-    left = [*takewhile(result.__ne__, columns)] if result and 0 < 2 * int(lost.sum()) < len(lost) else []
+    left = [*takewhile(result.__ne__, columns)] if 0 < 2 * int(lost.sum()) < len(lost) else []
     coded = {name: distinct_texts(columns[name]) for name in left}
     for name, (distinct, codes) in coded.items():
         empty = np.array([text.strip().casefold() in NOT_USED for text in distinct], dtype=bool)[codes]
@@ -179,7 +179,7 @@ def nothing_worked(name: str, values: Array, columns: Mapping[str, Sequence[str]
     else:
         whole = (total for total in totals if not (values > total).any())
         failed = np.any([values < 0, *((values == total) & (total > 0) for total in whole)], axis=0)
-    return failed & (2 * int(failed.sum()) < len(values))
+    return np.asarray(failed & (2 * int(failed.sum()) < len(values)))
 
 
 def is_total_name(name: str) -> bool:

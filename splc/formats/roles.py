@@ -259,8 +259,8 @@ def roles_of(
         unsure = [*(reasons.keys() - unused_labels), *(name for name in ignored if name.casefold() in WEAK_COUNTERS)]
         marks = [name for name in (*evident, *twins) if table.is_few(name)]
         # Without a named one, each property may be learned.
-        kinds = {"contexts": asked, "results": outputs if nfp else (), "differing": unstated, "marks": marks}
-        doubts = doubts_of(table, columns, [*options], {**kinds, "left out": unsure}, nfp or outputs[0], fixed)
+        others = {"contexts": asked, "results": [*outputs] if nfp else [], "differing": unstated, "marks": marks}
+        doubts = doubts_of(table, [*columns], [*options], {**others, "left out": unsure}, nfp or outputs[0], fixed)
     return Roles(
         binary,
         numeric,

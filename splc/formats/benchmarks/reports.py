@@ -164,13 +164,10 @@ def google_csv(source: Source) -> TableSource:
 
 def _is_flag(name: str, rows: Sequence[Mapping[str, str]]) -> bool:
     """Return whether a column that a script added has texts, or each benchmark has its values, several and few ones."""
-    values, own = {row[name] for row in rows}, dict[str, set[str]]()
-    for row in rows:
-        own.setdefault(row["name"], set()).add(row[name])
+    values, benchmarks = ({row[key] for row in rows} for key in (name, "name"))
     is_text = any(value and number(value) is None for value in values)
-    is_crossed = (
-        len(values) > 1 and EVIDENCE * len(values) <= len(rows) and all(each == values for each in own.values())
-    )
+    several = len(values) > 1 and EVIDENCE * len(values) <= len(rows)
+    is_crossed = several and len({(row["name"], row[name]) for row in rows}) == len(values) * len(benchmarks)
     return (is_text or is_crossed) and not _NOT_COUNTERS.fullmatch(name)
 
 
