@@ -42,8 +42,8 @@ ROW_NUMBERS = re.compile(
 )
 REPETITION_COUNTERS = (
     *("rep", "reps", "repeat", "repetition", "repetitions", "replicate", "replication"),
-    *("run", "run_id", "trial", "iteration", "seed", "random_seed", "random_state", "attempt", "run_attempt"),
-    *("invocation", "randomseed", "randomseedshift"),
+    *("run", "run_id", "trial", "iteration", "seed", "random_state", "attempt", "run_attempt"),
+    *("invocation", "randomseed", "randomseedshift", "rngrun"),
     *("wiederholung", "wdh", "durchgang", "durchlauf", "répétition", "essai"),
 )
 # The same if they count from 0 or 1.
@@ -78,7 +78,8 @@ def is_index_name(name: str) -> bool:
 def is_counter(name: str) -> bool:
     """Return whether a name is that of a counter of rows or repetitions."""
     name = _PREFIX.sub("", name, count=1)
-    return "_".join(_WORD.findall(name.casefold())) in REPETITION_COUNTERS or is_row_counter(name)
+    is_repetition = "_".join(_WORD.findall(name.casefold())) in REPETITION_COUNTERS or words_of(name)[-1:] == ("seed",)
+    return is_repetition or is_row_counter(name)
 
 
 class CodedColumns:
@@ -210,10 +211,6 @@ class CodedColumns:
         size, rows = self.filled(name)
         return self.rows >= MIN_ROWS and self.sizes[name] > 1 and size <= MAX_VALUES and EVIDENCE * size <= rows
 
-    def spread(self, name: str) -> float:
-        """Return the number of equally frequent values with which two rows agree as often in a column."""
-        return self.rows**2 / float((np.bincount(self.codes[name]) ** 2).sum())
-
     def written(self, name: str) -> tuple[int, int]:
         """Return the number of different texts in a column, and of the cells that have one."""
         blank = np.array([not text.strip() for text in self._texts[name]], dtype=bool)
@@ -243,11 +240,8 @@ class CodedColumns:
             return self.sizes[name] - 1, self.rows - int(self.gaps(name).sum())
         return self.sizes[name], self.rows
 
-    def has_many(self, name: str) -> bool:
-        """Return whether a column has a number in every row, and more values than options have.
-
-        If the other columns distinguish these rows, too, the numbers are a count or a result.
-        """
+    def is_long(self, name: str) -> bool:
+        """Return whether a column has a number in every row, and more values than options have."""
         return self.sizes[name] > MAX_VALUES and self.complete(name)
 
     def is_multiple(self, name: str, other: str) -> bool:

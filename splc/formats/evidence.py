@@ -47,7 +47,7 @@ def options_among(
     chosen = {name: None for name in names if name in chosen or name in _kin(table, names, nfp, chosen, observed)}
     inferred = {name: None for name in chosen if name not in explicit or name in alone}
     functions, places = dict[str, tuple[str, ...]](), [*filter(table.is_few, table.contexts)]
-    for inputs, further in product((inferred, chosen), ((), places)):
+    for inputs, further in product((inferred, chosen), (places, ())):
         free = [name for name in inputs if name not in explicit and (inputs is inferred or name not in inferred)]
         free, known = ([name for name in names if name not in functions] for names in (free, inputs))
         found = _functions(table, free, (*known, *further))
@@ -74,8 +74,7 @@ def _kin(
     named = {name for name in family if table.is_named_measured(name) or is_count_name(name) or name in observed}
     measured = {family[name] for name in family if name == nfp or name in named}
     kinds = {*map(family.get, options)} - measured
-    # Programs that track runs write `General/lr`.
-    usable = {name for name in family if table.is_few(name) or name in table.blank or f"{family[name]}/" in name}
+    usable = {name for name in family if table.is_few(name) or name in table.blank}
     return {name for name in usable if family[name] in kinds}
 
 
@@ -174,18 +173,16 @@ def _found(
             measured = table.differs_everywhere(name) and not table.has_integers(name) and not leads
         else:
             measured = table.seems_measured(name)
+        is_solver = words_of(name)[-1:] == ("iterations",)
+        is_kin = nfp and _family(name) == _family(nfp) != "" and table.is_various(name) and not table.is_few(name)
         if name in observed or (
-            not left and (name == nfp or measured or (table.has_many(name) and not table.differs(name, group)))
+            not left and (name == nfp or measured or (table.is_long(name) and not table.differs(name, group)))
         ):
             boundary = index
             if any(table.sizes[each] > 1 for each in options):
                 break
-        elif nfp and _family(name) == _family(nfp) != "" and table.is_various(name) and not table.is_few(name):
+        elif is_kin or (left and (table.is_named_measured(name, nfp) or (is_solver and measured_left))):
             measured_left |= left
-        elif left and (
-            table.is_named_measured(name, nfp) or (words_of(name)[-1:] == ("iterations",) and measured_left)
-        ):
-            measured_left = True
         elif table.complete(name) or (
             name in table.blank
             and table.filled(name)[0] > 0
@@ -245,7 +242,9 @@ def _functions(table: CodedColumns, names: Sequence[str], options: Iterable[str]
         name for name in numbers if not table.is_binary(name) and table.sizes[name] > 1 + (name not in table.numbers)
     ]
     for name in table.larger_first(numeric) if len(numeric) * len(inputs) ** 2 <= MAX_TESTS else ():
-        if (arguments := arguments_of(table, name, [other for other in inputs if other != name])) is None:
+        # What has more values tells many columns.
+        others = [other for other in inputs if other != name and table.sizes[other] <= table.sizes[name]]
+        if (arguments := arguments_of(table, name, others)) is None:
             continue
         # A text such as `PL-118` is the label of a batch, not what `PLA` is a function of.
         is_label = len(arguments) == 1 and {name, *arguments}.isdisjoint(table.numbers) and table.has_digits(*arguments)

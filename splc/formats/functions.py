@@ -58,11 +58,13 @@ def arguments_of(table: CodedColumns, name: str, others: Sequence[str]) -> tuple
     """Return the fewest of other columns that numbers are a function of, None without enough evidence."""
     fewest, groups = fewest_of(table, name, others)
     rows = _uncrossed(table, others, fewest) if groups else 0
+    # A text, or a number from 0 or 1 on, may name each combination.
+    names = name not in table.numbers or (table.has_integers(name) and table.is_dense(name))
     is_function = groups >= MIN_GROUPS and (
         groups * EVIDENCE <= rows
         or _is_simple(table, name, fewest, groups)
         or _is_outcome(table, name, fewest, groups)
-        or _is_label(table, name, fewest, groups)
+        or (names and len(fewest) > 1 and groups == table.sizes[name] > 2)
     )
     return fewest if is_function else None
 
@@ -122,12 +124,6 @@ def _is_outcome(table: CodedColumns, name: str, arguments: Sequence[str], groups
     size = table.sizes[name]
     is_wide = not table.has_integers(name) or bool(np.ptp(table.numbers[name]) > MAX_VALUES * size)
     return is_wide and size > max(groups / 2, *(table.sizes[each] for each in arguments))
-
-
-def _is_label(table: CodedColumns, name: str, arguments: Sequence[str], groups: int) -> bool:
-    """Return whether a text, or a number from 0 or 1 on, names each combination of several columns."""
-    names = name not in table.numbers or (table.has_integers(name) and table.is_dense(name))
-    return names and len(arguments) > 1 and groups == table.sizes[name] > 2
 
 
 def _is_simple(table: CodedColumns, name: str, arguments: Sequence[str], groups: int) -> bool:

@@ -109,10 +109,9 @@ def left_out(columns: Mapping[str, Sequence[str]], mentioned: Collection[str]) -
 
 def is_place(name: str, values: Collection[str]) -> bool:
     """Return whether a text is never an option: hashes, or one of several that name sums of a load generator."""
-    first = next(filter(None, map(str.strip, values)), "")
-    if len(values) > 1 and not _SUMMED.isdisjoint(values):
-        return True
-    return _HASH_NAMES.fullmatch("_".join(words_of(name))) is not None and _HASH.fullmatch(first) is not None
+    first, has_sums = next(filter(None, map(str.strip, values)), ""), not _SUMMED.isdisjoint(values)
+    is_hash = _HASH_NAMES.fullmatch("_".join(words_of(name))) is not None and _HASH.fullmatch(first) is not None
+    return is_hash or (has_sums and len(values) > 1)
 
 
 def without_result(nfp: str, values: Array) -> Array:
@@ -168,7 +167,8 @@ def nothing_worked(name: str, values: Array, columns: Mapping[str, Sequence[str]
     is_named = bool(words) and words[-1] in _FAILURES and not is_setting_name("_".join(words))
     if not is_named or len(values) < MIN_ROWS or not len(known) or known.min() < 0:
         return np.zeros(len(values), dtype=bool)
-    totals = [parse_column(cells) for other, cells in columns.items() if other != name and is_total_name(other)]
+    counts = [other for other in columns if not _TOTALS.isdisjoint(words_of(other)[-1:])]
+    totals = [parse_column(columns[other]) for other in counts if _FAILURES.isdisjoint(words_of(other))]
     is_percent = "%" in name or not _SHARES.isdisjoint(every)
     is_count = not _NUMBERS.isdisjoint(every) or any(word.endswith("s") for word in every)
     is_flag = not is_count and (len(every) > 1 or not totals)
@@ -182,21 +182,10 @@ def nothing_worked(name: str, values: Array, columns: Mapping[str, Sequence[str]
     return np.asarray(failed & (2 * int(failed.sum()) < len(values)))
 
 
-def is_total_name(name: str) -> bool:
-    """Return whether a name is that of a count of requests or the like, not of failures."""
-    words = words_of(name)
-    return not _TOTALS.isdisjoint(words[-1:]) and _FAILURES.isdisjoint(words)
-
-
 def is_success_flag(name: str, values: Array) -> bool:
     """Return whether ones, or shares from 0 to 1, say which runs are valid, by their name, and nearly all are."""
     are_shares = bool(((values >= 0) & (values <= 1)).all()) and bool((values == 1).any())
     return words_of(name)[-1:] in _FLAGS and are_shares and 10 * int((values > 0).sum()) >= 9 * len(values)
-
-
-def is_message(name: str) -> bool:
-    """Return whether a name is that of what a program wrote: `stderr`; not `message_format`."""
-    return not _MESSAGES.isdisjoint(words_of(name)[-1:])
 
 
 def tells_failures(texts: Sequence[str], lost: Array) -> bool:
@@ -265,7 +254,7 @@ def _statistic(name: str) -> tuple[str, str] | None:
 
 def _remarks(name: str, texts: Sequence[str]) -> str | None:
     """Return whether a column has remarks, and on how many rows; None if it has none."""
-    is_some = is_message(name) and not all(map(str.strip, texts))
+    is_some = not _MESSAGES.isdisjoint(words_of(name)[-1:]) and not all(map(str.strip, texts))
     if (_REMARKS.isdisjoint(words_of(name)) and not is_some) or kind_of(texts, parse_column(texts)) != "text":
         return None
     count = sum(text.strip().casefold() not in MISSING for text in texts)

@@ -60,7 +60,7 @@ from splc.system.variability import ROOT
 from splc.types import Array
 
 # What programs that track runs write before the names of options.
-_PREFIXED = re.compile(r"(?:config|hparams|hyperparameters|params?|parameters)/", re.IGNORECASE)
+_PREFIXED = re.compile(r"(?:config|hparams|hyperparameters|params?|parameters|general|args)/", re.IGNORECASE)
 _SHOWN_LINES, _ASKED = 5, 20
 
 
@@ -384,4 +384,4 @@ def _is_measured(table: CodedColumns, name: str) -> bool:
         leads = name == next(iter(table.numbers))
         return table.differs_everywhere(name) and not table.has_integers(name) and not leads
     others = (other for other in table.codes if other != name)
-    return table.seems_measured(name) or (table.has_many(name) and not table.differs(name, table.groups(others)))
+    return table.seems_measured(name) or (table.is_long(name) and not table.differs(name, table.groups(others)))

@@ -388,4 +388,4 @@ def _with_points(table: TableSource, exempt: Collection[str], *, quoted: bool) -
     for row, at, cell in commas:
         rows[row][at] = cell.replace(",", ".")
     made = ColumnRows((*rows[0],), tuple(zip(*rows[1:], strict=True))) if isinstance(table.rows, ColumnRows) else rows
-    return replace(table, rows=made, remarks=(NOTE,))
+    return replace(table, rows=made, remarks=(*table.remarks, NOTE))

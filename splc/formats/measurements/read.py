@@ -212,7 +212,7 @@ def _without_failed_runs(rows: MeasurementRows, choice: ColumnChoice) -> Measure
     return rows
 
 
-def _succeeded(name: str, rows: MeasurementRows, others: Mapping[str, Array]) -> Array:
+def _succeeded(name: str, rows: MeasurementRows, others: dict[str, Array]) -> Array:
     """Return which runs succeeded as a column says, shape (n,), none or all if it does not say so.
 
     Columns that do are exit codes, counts of failures, and texts such as `ok` and `timeout`, of a usual name or all of
