@@ -94,8 +94,7 @@ class CodedColumns:
         # Columns whose cells without a number are empty.
         self.blank: set[str] = set()
         # Columns that are contexts, and those that the user named as options; and those that the user leaves out.
-        self.contexts: tuple[str, ...] = ()
-        self.unused: tuple[str, ...] = ()
+        self.contexts, self.unused = tuple[str, ...](), tuple[str, ...]()
         self._gaps: set[str] = set()
         self._texts: dict[str, Sequence[str]] = {}
         self._binary: set[str] = set()

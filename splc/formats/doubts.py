@@ -31,9 +31,8 @@ def doubts_of(
 ) -> dict[str, str]:
     """Return the columns whose role is uncertain, in the order of the table, and which roles they may have.
 
-    `others`: `contexts`; `results`, which are all properties; `differing` ones among rows of one configuration; what is
-    `left out` as the rows show; and `marks`, of days or groups of rows, among that. `nfp`: the property to learn;
-    `stated`: the columns whose roles the user states.
+    `others`: `contexts`; `results`, all properties; those `differing` among rows of one configuration; and what is
+    `left out` as the rows show. `nfp`: the property to learn; `stated`: the columns whose roles the user states.
     """
     group = table.groups((*options, *table.contexts))
     free = [name for name in options if name not in stated and table.sizes[name] > 1]
@@ -46,7 +45,10 @@ def doubts_of(
         kinds |= {name: RESULT for name in results if name in perhaps_set and not is_measurement_name(name, nfp)}
     left = {*order[: order.index(nfp)]}
     kinds |= {name: RESULT for name in results if name in left and table.is_few(name)}
-    kinds |= dict.fromkeys(_idle(table, [name for name in free if name not in left], options), RESULT)
+    # Zeros and ones that distinguish no rows beside the others.
+    binary = [name for name in free if name not in left and table.is_binary(name)]
+    is_idle = binary and len(table.row_counts(name for name in options if name not in binary)) == table.rows
+    kinds |= dict.fromkeys(binary if is_idle else (), RESULT)
     kinds |= dict.fromkeys(_explained(table, options, free), RESULT)
     kinds |= {name: RESULT for name in free if is_measurement_name(name, nfp) or is_count_name(name)}
     numbers = [name for name in free if name in table.numbers]
@@ -58,7 +60,7 @@ def doubts_of(
     kinds |= dict.fromkeys(many if 2 * len(many) < sum(table.sizes[name] > 1 for name in options) else (), RESULT)
     kinds |= {name: CONTEXT for name in numbers if is_numeric_context_name(name) and not table.is_binary(name)}
     named = [name for name in free if name not in table.numbers and words_of(name)[-1:] == ("name",)]
-    kinds |= dict.fromkeys((*named, *_of_days(table, numbers, options, others["marks"])), CONTEXT)
+    kinds |= dict.fromkeys((*named, *_of_days(table, numbers, options)), CONTEXT)
     return {name: kinds[name] for name in order if name in kinds and name not in stated}
 
 
@@ -74,28 +76,16 @@ def _perhaps_set(table: CodedColumns, results: Iterable[str], options: Sequence[
                 yield name
 
 
-def _of_days(table: CodedColumns, names: Sequence[str], options: Sequence[str], marks: Sequence[str]) -> Iterator[str]:
-    """Yield numbers that a mark such as a day tells, or several of which change in the same rows, others in between.
-
-    That is what holds for a day, such as the weather, or the state of the machine.
-    """
-    several = [name for name in names if table.is_few(name) and table.sizes[name] > MIN_GROUPS]
-    groups = [table.groups((mark,)) for mark in marks]
-    days = [group for group in groups if any(table.differs(name, group) for name in options)]
+def _of_days(table: CodedColumns, names: Sequence[str], options: Sequence[str]) -> Iterator[str]:
+    """Yield numbers several of which change in the same rows, others in between: as the weather of a day does."""
     steps = {name: np.diff(table.codes[name]) != 0 for name in options}
-    blocks = {name: steps[name] for name in several if 2 * steps[name].sum() <= table.rows}
+    several = [name for name in names if table.is_few(name) and table.sizes[name] > MIN_GROUPS]
+    several = [name for name in several if 2 * steps[name].sum() <= table.rows]
     for name in several:
-        own, is_told = steps[name], any(not table.differs(name, group) for group in days)
-        near = [each for each in blocks.values() if 2 * (each & own).sum() >= NEARLY_ALL * (each.sum() + own.sum())]
-        if is_told or (name in blocks and len(near) > 1 and any(step[~own].any() for step in steps.values())):
+        own, others = steps[name], [steps[other] for other in several]
+        near = [each for each in others if 2 * (each & own).sum() >= NEARLY_ALL * (each.sum() + own.sum())]
+        if len(near) > 1 and any(step[~own].any() for step in steps.values()):
             yield name
-
-
-def _idle(table: CodedColumns, names: Sequence[str], options: Iterable[str]) -> list[str]:
-    """Return zeros and ones among some options that distinguish no rows beside the others."""
-    binary = [name for name in names if table.is_binary(name)]
-    without = table.row_counts(name for name in options if name not in binary)
-    return binary if binary and len(without) == table.rows else []
 
 
 def _explained(table: CodedColumns, options: Iterable[str], free: Collection[str]) -> Iterator[str]:

@@ -119,9 +119,8 @@ def _observed(table: CodedColumns, names: Sequence[str], nfp: str | None, explic
         return reasons
     # Rows that differ in what the user leaves out are no repetitions.
     unused = [*filter(table.is_few, table.unused)]
-    return reasons | dict.fromkeys(
-        table.scattered([*columns, *unused], [*removable, *unused]), "repetitions differ in it"
-    )
+    scattered = table.scattered([*columns, *unused], [*removable, *unused])
+    return reasons | dict.fromkeys(scattered, "repetitions differ in it")
 
 
 def _may_be_set(table: CodedColumns, name: str) -> bool:

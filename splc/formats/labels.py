@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import takewhile
 
 import numpy as np
 
@@ -128,7 +127,7 @@ def unstated(columns: Mapping[str, Sequence[str]], nfp: str | None) -> Array:
     result = nfp if nfp and nfp in columns else next(filter(is_measurement_name, columns), next(iter(columns)))
     lost = without_result(result, numbers_in(columns[result]))
     unknown = np.zeros(len(lost), dtype=bool)
-    left = [*takewhile(result.__ne__, columns)] if 0 < 2 * int(lost.sum()) < len(lost) else []
+    left = [*columns][: [*columns].index(result)] if 0 < 2 * int(lost.sum()) < len(lost) else []
     coded = {name: distinct_texts(columns[name]) for name in left}
     for name, (distinct, codes) in coded.items():
         empty = np.array([text.strip().casefold() in NOT_USED for text in distinct], dtype=bool)[codes]
@@ -136,11 +135,8 @@ def unstated(columns: Mapping[str, Sequence[str]], nfp: str | None) -> Array:
         is_few = 1 < size <= MAX_VALUES and EVIDENCE * size <= rows
         if is_few and not (empty & ~lost).any() and not is_measurement_name(name) and not is_count_name(name):
             unknown |= empty
-    for distinct, codes in coded.values():
-        new = [distinct[code] for code in np.setdiff1d(codes[unknown], codes[~unknown]).tolist()]
-        if not np.isnan(parse_column(new)).all():
-            return np.zeros(len(lost), dtype=bool)
-    return unknown
+    new = (np.array(distinct)[np.setdiff1d(codes[unknown], codes[~unknown])] for distinct, codes in coded.values())
+    return unknown & all(np.isnan(parse_column(texts.tolist())).all() for texts in new)
 
 
 def is_exit_code(name: str, values: Array, failed: Array | None) -> bool:

@@ -120,9 +120,8 @@ def roles_of(
     _require_columns(columns, file, nfp, choice)
     reasons_of = {name: "as in the model" if name in choice.optional else "as requested" for name in choice.ignore}
     ignored = {name: reasons_of[name] for name in columns if name in reasons_of}
-    evident: dict[str, str] = {}
-    if not choice.properties:
-        evident = labels.left_out(columns, {*choice.options, *choice.named, *choice.usual, *ignored, nfp or ""})
+    stated = {*choice.options, *choice.named, *choice.usual, *ignored, nfp or ""}
+    evident = {} if choice.properties else labels.left_out(columns, stated)
     ignored |= evident
     numbers: dict[str, Array] = {}
     contexts, statuses = list[str](), list[str]()
@@ -167,7 +166,7 @@ def roles_of(
     places, contexts = contexts, [name for name in columns if name in contexts or name in statuses]
     # What says the same as a column that the user leaves out is left out, too.
     twins = [name for name in choice.ignore if name in columns and name not in choice.optional]
-    table = CodedColumns(numbers, {name: columns[name] for name in (*text, *contexts, *words, *twins, *evident)})
+    table = CodedColumns(numbers, {name: columns[name] for name in (*text, *contexts, *words, *twins)})
     explicit = {name: None for name in numbers if name in choice.options}
     # What runs ended with differs among repetitions.
     table.contexts, table.unused = (*places, *explicit), (*twins,)
@@ -228,11 +227,9 @@ def roles_of(
     outputs = tuple(name for name in outputs if name not in reasons)
     if not outputs and measured:
         raise _no_property(file)
-    multiples: dict[str, str] = {}
-    if not choice.properties:
-        multiples = _multiples(table, _first(outputs, nfp))
-        ignored |= {name: f"it is a constant times {other}, or divided by it" for name, other in multiples.items()}
-        outputs = tuple(name for name in outputs if name not in multiples)
+    multiples = {} if choice.properties else _multiples(table, _first(outputs, nfp))
+    ignored |= {name: f"it is a constant times {other}, or divided by it" for name, other in multiples.items()}
+    outputs = tuple(name for name in outputs if name not in multiples)
     group = table.groups((*options, *contexts))
     # One property is what is learned.
     known = {*unused_labels, *choice.properties, nfp or next(iter(outputs), "")}
@@ -257,9 +254,8 @@ def roles_of(
     if measured and not choice.properties:
         fixed = {*choice.options, *choice.named, *choice.ignore, *choice.usual}
         unsure = [*(reasons.keys() - unused_labels), *(name for name in ignored if name.casefold() in WEAK_COUNTERS)]
-        marks = [name for name in (*evident, *twins) if table.is_few(name)]
         # Without a named one, each property may be learned.
-        others = {"contexts": asked, "results": [*outputs] if nfp else [], "differing": unstated, "marks": marks}
+        others = {"contexts": asked, "results": [*outputs] if nfp else [], "differing": unstated}
         doubts = doubts_of(table, [*columns], [*options], {**others, "left out": unsure}, nfp or outputs[0], fixed)
     return Roles(
         binary,

@@ -103,11 +103,11 @@ def units_below(rows: Sequence[Sequence[str]]) -> dict[str, str]:
     """
     below = [[cell.strip() for cell in rows[at]] for at in range(1, LEAST_TABLE)]
     stated = {
-        name.strip(): _ENCLOSED.sub(r"\1", unit)
+        name.strip(): plain
         for name, unit, *numbers in zip(rows[0], *below, strict=False)
-        if not any(isnan(parse_number(each.replace(",", "."))) for each in numbers)
+        if (plain := _ENCLOSED.sub(r"\1", unit)) not in _NO_UNIT
+        and not any(isnan(parse_number(each.replace(",", "."))) for each in numbers)
     }
-    stated = {name: unit for name, unit in stated.items() if unit not in _NO_UNIT}
     units = {name: unit for name, unit in stated.items() if is_unit(unit)}
     is_row = len(units) >= max(2, len(stated) / 2) and any(map(is_usual_unit, units.values()))
     return units if is_row and all(isnan(parse_number(unit)) for unit in stated.values()) else {}

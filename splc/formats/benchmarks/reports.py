@@ -13,7 +13,6 @@ from typing import Any
 from splc.errors import listed
 from splc.formats.benchmarks import declaration
 from splc.formats.benchmarks.declaration import ROWS, Benchmark, MeasuredRun, cell, number, pairs_in, rows_of, table_of
-from splc.formats.coded_columns import EVIDENCE
 from splc.formats.names import is_measurement_name
 from splc.formats.table import TableSource
 from splc.io.files import Source
@@ -166,7 +165,7 @@ def _is_flag(name: str, rows: Sequence[Mapping[str, str]]) -> bool:
     """Return whether a column that a script added has texts, or each benchmark has its values, several and few ones."""
     values, benchmarks = ({row[key] for row in rows} for key in (name, "name"))
     is_text = any(value and number(value) is None for value in values)
-    several = len(values) > 1 and EVIDENCE * len(values) <= len(rows)
+    several = 1 < len(values) <= len(rows) / 2
     is_crossed = several and len({(row["name"], row[name]) for row in rows}) == len(values) * len(benchmarks)
     return (is_text or is_crossed) and not _NOT_COUNTERS.fullmatch(name)
 
