@@ -37,7 +37,7 @@ _COUNTED = frozenset(
     retries faults misses hits failures errors evictions spills collisions conflicts deadlocks warnings aborts
     recoveries retry fault miss failure error eviction spill collision conflict deadlock warning abort
     failed passed converged feasible infeasible valid pruned best queued success
-    generated processed received transferred sent consumed
+    generated processed received transferred sent consumed written hit
     """)
 )
 _FLOWS = frozenset(words_of("bytes tokens records rows packets messages events requests"))
@@ -121,7 +121,7 @@ def is_count_name(name: str) -> bool:
     """Return whether a name is that of events that a program counts: `retries`, `page_faults`; not `max_retries`."""
     words = words_of(name)
     # `bytes_in`
-    is_flow = words[-1:] in (("in",), ("out",)) and not _FLOWS.isdisjoint(words)
+    is_flow = bool({*words[:1]} & {"tx", "rx"} or {*words[-1:]} & {"in", "out"}) and not _FLOWS.isdisjoint(words)
     return (is_flow or not _COUNTED.isdisjoint(words)) and _SETTING.isdisjoint(words)
 
 

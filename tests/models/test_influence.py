@@ -199,14 +199,15 @@ def test_reduced_terms_have_the_same_values(term: Term, binary: set[str], data: 
 
 @given(terms, st.permutations([-2.0, 0.0, 0.5, 3.0, 1e200]))
 def test_terms_without_a_value_raise_no_warning(term: Term, values: list[float]) -> None:
-    """A term has the product of the values of its factors; none where a factor has none, without a warning."""
+    """A term has the product of the values of its factors, or their limit at 0; none without one, and no warning."""
     columns = {name: np.array(values) * (1 + at) for at, name in enumerate(OPTIONS)}
     found = term.evaluate(columns.__getitem__)
     with np.errstate(all="ignore"):
         expected = np.ones(len(values))
         for factor in term.factors:
             x = columns[factor.option]
-            logs = np.where(x == 0, np.nan, np.log10(x)) if factor.log < 0 else np.log10(x)
+            limit = np.nan if factor.log < 0 else 0.0 if factor.power > 0 else -np.inf
+            logs = np.where(x == 0, limit, np.log10(x))
             expected = expected * x ** float(factor.power) * (logs ** float(factor.log) if factor.log else 1.0)
     np.testing.assert_allclose(found + np.zeros(len(values)), expected, rtol=1e-9, atol=1e-307)
 
