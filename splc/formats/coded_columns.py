@@ -239,9 +239,9 @@ class CodedColumns:
             return self.sizes[name] - 1, self.rows - int(self.gaps(name).sum())
         return self.sizes[name], self.rows
 
-    def is_long(self, name: str) -> bool:
-        """Return whether a column has a number in every row, and more values than options have."""
-        return self.sizes[name] > MAX_VALUES and self.complete(name)
+    def is_told(self, name: str, group: Array) -> bool:
+        """Return whether a column has more values than options have, in every row, and one in each group of rows."""
+        return self.sizes[name] > MAX_VALUES and self.complete(name) and not self.differs(name, group)
 
     def is_multiple(self, name: str, other: str) -> bool:
         """Return whether a column is another one times a constant, or a constant divided by it (two units)."""

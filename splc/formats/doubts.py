@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from splc.formats.coded_columns import CROSSED, MIN_GROUPS, NEARLY_ALL, SET, CodedColumns, alike, repeats
+from splc.formats.coded_columns import CROSSED, EVIDENCE, MIN_GROUPS, NEARLY_ALL, SET, CodedColumns, alike, repeats
 from splc.formats.labels import EXIT_WORDS
 from splc.formats.names import is_count_name, is_measurement_name, is_numeric_context_name, words_of
 from splc.types import Array
@@ -55,7 +55,8 @@ def doubts_of(
     zeros = [name for name in numbers if 2 * int((table.numbers[name] == 0).sum()) > table.rows]
     kinds |= {name: RESULT for name in zeros if name.casefold() in EXIT_WORDS}
     # Where most options have few values, one of many may be measured.
-    many = [name for name in numbers if table.sizes[name] > SET]
+    dense = [name for name in numbers if table.has_integers(name) and table.is_dense(name, 1 / EVIDENCE)]
+    many = [name for name in numbers if table.sizes[name] > SET and name not in dense]
     many = [name for name in many if not table.is_few(name) or alike(np.bincount(table.codes[name])) < CROSSED]
     kinds |= dict.fromkeys(many if 2 * len(many) < sum(table.sizes[name] > 1 for name in options) else (), RESULT)
     kinds |= {name: CONTEXT for name in numbers if is_numeric_context_name(name) and not table.is_binary(name)}

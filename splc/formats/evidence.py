@@ -171,12 +171,10 @@ def _found(
             leads = not options and boundary is None and index < last_different
             measured = table.differs_everywhere(name) and not table.has_integers(name) and not leads
         else:
-            measured = table.seems_measured(name)
+            measured = table.seems_measured(name) or table.is_told(name, group)
         is_solver = words_of(name)[-1:] == ("iterations",)
         is_kin = nfp and _family(name) == _family(nfp) != "" and table.is_various(name) and not table.is_few(name)
-        if name in observed or (
-            not left and (name == nfp or measured or (table.is_long(name) and not table.differs(name, group)))
-        ):
+        if name in observed or (not left and (name == nfp or measured)):
             boundary = index
             if any(table.sizes[each] > 1 for each in options):
                 break

@@ -380,4 +380,4 @@ def _is_measured(table: CodedColumns, name: str) -> bool:
         leads = name == next(iter(table.numbers))
         return table.differs_everywhere(name) and not table.has_integers(name) and not leads
     others = (other for other in table.codes if other != name)
-    return table.seems_measured(name) or (table.is_long(name) and not table.differs(name, table.groups(others)))
+    return table.seems_measured(name) or table.is_told(name, table.groups(others))

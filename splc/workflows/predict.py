@@ -217,7 +217,7 @@ def _extrapolated(rows: PredictionInputs, system: VariabilityModel, notes: Notes
             texts.append(f"{text} ({word} are {low:g} to {high:g}; {position}{f'; {unit}' if unit else ''})")
     if texts:
         count = plural(int(mask.sum()), "configuration has", "configurations have")
-        beyond = f"extrapolations of {int(outside.sum()):,} and interpolations of the others"
+        beyond = f"extrapolations for {int(outside.sum()):,} and interpolations for the others"
         kind = "extrapolations" if outside[mask].all() else beyond
         kind = kind if outside.any() else f"interpolations between {word} values"
         source = "that were not learned from" if system.inferred else "that the description does not list"

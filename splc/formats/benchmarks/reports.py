@@ -13,7 +13,7 @@ from typing import Any
 from splc.errors import listed
 from splc.formats.benchmarks import declaration
 from splc.formats.benchmarks.declaration import ROWS, Benchmark, MeasuredRun, cell, number, pairs_in, rows_of, table_of
-from splc.formats.names import is_measurement_name
+from splc.formats.names import is_context_name, is_measurement_name
 from splc.formats.table import TableSource
 from splc.io.files import Source
 from splc.io.json import declared
@@ -149,11 +149,11 @@ def google_json(source: Source, content: Any) -> TableSource:
     return _google_table(source, runs or means)
 
 
-@Benchmark("Google Benchmark", rb"(?:.{0,4000}?[\r\n])?(?:[^\r\n]*,)?name,iterations,real_time,cpu_time,time_")
+@Benchmark("Google Benchmark", rb"(?:.{0,4000}?[\r\n])?name,iterations,real_time,cpu_time,time_")
 def google_csv(source: Source) -> TableSource:
-    """Read CSV, whose lines before the header describe the machine, also with columns of flags; else as JSON."""
-    header = source.data.index(b"name,iterations,real_time,cpu_time,time_")
-    rows = rows_of(Source(source.name, source.data[source.data.rfind(b"\n", 0, header) + 1 :]))
+    """Read CSV, whose lines before the header describe the machine, also before columns of flags; else as JSON."""
+    table = source.data[source.data.index(b"name,iterations,real_time,cpu_time,time_") :]
+    rows = rows_of(Source(source.name, table))
     names = {row["name"] for row in rows}
     aggregates = {name: name[: match.start()] for name in names if (match := _AGGREGATE.search(name))}
     runs = [row for row in rows if aggregates.get(row["name"]) not in names]
@@ -183,8 +183,9 @@ def _google_table(source: Source, entries: Sequence[Mapping[str, Any]], flags: S
             values = {name: None if time is None else time / unit for name, time in times.items()}
             counters = {name for name in entry if not _NOT_COUNTERS.fullmatch(name)}.difference(flags)
             values |= {name: number(value) for name, value in entry.items() if name in counters}
-        options |= {name: entry[name] for name in flags}
-        runs.append(MeasuredRun({**options, **count}, values, {"benchmark": family}))
+        options |= {name: entry[name] for name in flags if not is_context_name(name)}
+        contexts = {name: entry[name] for name in flags if is_context_name(name)}
+        runs.append(MeasuredRun({**options, **count}, values, {"benchmark": family, **contexts}))
     hint = "give the benchmarks arguments: ->ArgsProduct({{1, 4}, {64, 256}}), with ->ArgNames for names of options"
     return table_of(source, runs, main="real_time", hint=hint, units={"real_time": "s", "cpu_time": "s"})
 
