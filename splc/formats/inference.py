@@ -12,7 +12,7 @@ import numpy as np
 
 from splc.data.table import NOT_USED, names_of
 from splc.errors import InputError, Problem, listed, plural
-from splc.formats.coded_columns import repeats
+from splc.formats.coded_columns import MIN_GROUPS, repeats
 from splc.formats.column_choice import ColumnChoice, StatedRoles
 from splc.formats.detect import is_xml
 from splc.formats.labels import is_scatter, unstated
@@ -126,8 +126,9 @@ def inference_of(
     table = read_file_columns(source, choice.unread)
     columns, lines = table.columns, table.lines[1:]
     if not is_xml(source) and not choice.properties and measured is not False:
-        # What all rows of a list of repetitions repeat is no evidence.
-        kept = np.flatnonzero((np.diff(lines, prepend=-1) != 0) & ~unstated(columns, nfp))
+        known, first = ~unstated(columns, nfp), np.diff(lines, prepend=-1) != 0
+        # What all rows of a list of repetitions repeat is no evidence, unless there are few lists.
+        kept = np.flatnonzero(known & first if first.sum() >= 2 * MIN_GROUPS else known)
         if len(kept) < len(lines):
             columns = {name: texts_in(cells, kept) for name, cells in columns.items()}
             lines = [lines[at] for at in kept.tolist()]

@@ -118,9 +118,8 @@ def is_setting_name(name: str) -> bool:
 
 
 def is_count_name(name: str) -> bool:
-    """Return whether a name is that of events that a program counts: `retries`, `page_faults`; not `max_retries`."""
+    """Return whether a name is that of events that a program counts: `retries`, `bytes_in`; not `max_retries`."""
     words = words_of(name)
-    # `bytes_in`
     is_flow = bool({*words[:1]} & {"tx", "rx"} or {*words[-1:]} & {"in", "out"}) and not _FLOWS.isdisjoint(words)
     return (is_flow or not _COUNTED.isdisjoint(words)) and _SETTING.isdisjoint(words)
 
