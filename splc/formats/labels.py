@@ -187,7 +187,7 @@ def is_success_flag(name: str, values: Array) -> bool:
 def tells_failures(texts: Sequence[str], lost: Array) -> bool:
     """Return whether rows without a result, a few ones, have texts, of few, that no other row has."""
     distinct, codes = distinct_texts(texts)
-    is_few = len(distinct) <= MAX_VALUES and 0 < 2 * int(lost.sum()) < len(lost)
+    is_few = len(distinct) <= min(MAX_VALUES, len(lost) / EVIDENCE) and 0 < 2 * int(lost.sum()) < len(lost)
     said = all(distinct[code].strip() for code in np.unique(codes[lost])) if is_few else False
     return said and not np.isin(codes[lost], codes[~lost]).any()
 
