@@ -15,7 +15,6 @@ first use. What a function takes and returns depends on the kind of file:
 from __future__ import annotations
 
 import contextlib
-import io
 import math
 import re
 import zlib
@@ -25,6 +24,7 @@ from itertools import islice
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any, Literal
+from xml.parsers import expat
 
 from splc.errors import InputError, OutputError, Problem, nearest
 from splc.formats.benchmarks.tools import benchmark_of
@@ -140,13 +140,21 @@ _TEXT = re.compile(r'"(?:[^"\\]|\\.)*+"?')  # a text, closed or not
 
 def xml_root(data: bytes) -> str | None:
     """Return the name of the root element of (the beginning of) an XML document, None where there is none."""
-    from lxml import etree
+    names: list[str] = []  # if a DTD declares entities, parsing stops there and the name in the DTD is returned
 
-    safe: dict[str, Any] = {"resolve_entities": False, "no_network": True}
-    with contextlib.suppress(etree.XMLSyntaxError):
-        for _, root in etree.iterparse(io.BytesIO(data), ("start",), **safe):
-            return re.split("[}:]", str(root.tag))[-1]
-    return None
+    def end(*_: object) -> None:
+        raise EOFError
+
+    def started(name: str, *_: object) -> None:
+        names.append(name)
+        end()
+
+    parser = expat.ParserCreate()
+    parser.StartDoctypeDeclHandler = lambda name, *_: names.append(name)
+    parser.EntityDeclHandler, parser.StartElementHandler = end, started
+    with contextlib.suppress(EOFError, expat.ExpatError, ValueError, LookupError):
+        parser.Parse(data, False)
+    return names[-1].rpartition(":")[2] if names else None
 
 
 def xml_root_of_file(path: Path) -> str | None:
