@@ -38,19 +38,9 @@ from splc.measuring.session import batches, run_batches
 from splc.measuring.setup import Setup, require_batchable
 from splc.system.options import BinaryOption, NumericOption, Presentation
 from splc.system.variability import VariabilityModel
-from tests.measuring.conftest import Program, Recorder, first_runs, grid, measurement
+from tests.measuring.conftest import PLANS, Program, Recorder, first_runs, grid, measurement
 from tests.support.golden_messages import Lines, check_calls, check_cases, check_messages
 from tests.support.programs import file_size_limit
-
-PLANS = st.builds(
-    execution.Plan,
-    repeat=st.integers(1, 3),
-    warmup=st.integers(0, 2),
-    order=st.sampled_from(["repetition", "random"]),
-    seed=st.integers(0, 5),
-    max_deviation=st.one_of(st.none(), st.floats(0.01, 0.5)),
-    max_repeat=st.integers(3, 6),
-)
 
 
 def result(run: execution.Run) -> execution.RunResult:
