@@ -178,7 +178,8 @@ def test_killed_at_random_moments(study_file: Path, tmp_path: Path, kills: int, 
     """After kills, each with new runs finished, a study loses and repeats none, and gives the same folder."""
     names = ", ".join(map(str, range(seeds)))
     study_file.write_text(f'samplings = ["pb:9,3", "random:6"]\nseeds = [{names}]\n', encoding="utf-8")
-    command = [sys.executable, "-W", "error", "-m", "tests.support.killers", "study", study_file, tmp_path, str(kills)]
+    arguments = ["study", str(study_file), str(tmp_path), str(kills)]
+    command = [sys.executable, "-W", "error", "-m", "tests.support.killers", *arguments]
     done = subprocess.run(command, cwd=ROOT, env=ENVIRONMENT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)

@@ -206,7 +206,7 @@ Weigh = Callable[[Sequence[int], Sequence[int]], tuple[float, Array]]
 def hypothesis_weights(points: Array, values: Array) -> Weigh:
     """Return what gives the log weight and the coefficients of a hypothesis: a term of each parameter, and products.
 
-    `points`: shape (n, parameters); `values`: positive, shape (n, repetitions).
+    `points`: shape (n, parameters); `values`: positive, shape (n, repetitions). Dependent products have no weight.
     """
     mean = values.mean(axis=1)
     noise = noise_evidence(condensed(values[None], "mean"), mean[None])
@@ -224,7 +224,9 @@ def hypothesis_weights(points: Array, values: Array) -> Weigh:
         design = columns / mean[:, None]
         norms = np.linalg.norm(design, axis=0)
         design /= norms
-        coefficients = np.linalg.lstsq(design, np.ones(len(mean)), rcond=1e-9)[0]
+        coefficients, _, rank, _ = np.linalg.lstsq(design, np.ones(len(mean)), rcond=1e-9)
+        if rank < len(masks):
+            return -np.inf, coefficients
         squares, free = ((1 - design @ coefficients) ** 2).sum(), len(mean) - len(masks)
         (evidence,), (spread,) = noise.judged(np.array([squares]), free)
         covariance = np.linalg.inv(design.T @ design)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 import pytest
 
 from sampling import Space
-from sampling.space.ranking import undominated
 from splc.data.configurations import Configurations
 from splc.system.variability import VariabilityModel
 from splc.tuning import Gain, Goal, Limit, MeanValue, Tuner, TuningResult, TuningTrial, replay
@@ -38,15 +37,7 @@ def tuned(tuner: Tuner, sd: float = 0.0) -> TuningResult:
     return tuner.report()
 
 
-def volume(points: Array) -> float:
-    """Return the area that points dominate below a reference."""
-    ordered = points[np.lexsort(points.T[::-1])]
-    total, last = 0.0, 22.0
-    for time, size in ordered[undominated(ordered)]:
-        if time < 12 and size < last:
-            total += (12 - time) * (last - size)
-            last = size
-    return total
+volume = partial(hypervolume, reference=np.array([12.0, 22.0]))
 
 
 @pytest.mark.parametrize(
