@@ -70,14 +70,24 @@ def idle() -> Iterator[None]:
         yield
 
 
+def _address(processes: bool) -> Iterator[str]:
+    distributed = pytest.importorskip("distributed", reason="needs the extra cluster")
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=processes, dashboard_address=":0", silence_logs=50
+    ) as cluster:
+        yield cluster.scheduler_address
+
+
 @pytest.fixture(scope="module")
 def scheduler() -> Iterator[str]:
     """Return the address of a cluster of two workers, which are processes of their own."""
-    distributed = pytest.importorskip("distributed", reason="needs the extra cluster")
-    with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=50
-    ) as cluster:
-        yield cluster.scheduler_address
+    yield from _address(processes=True)
+
+
+@pytest.fixture(scope="module")
+def inside() -> Iterator[str]:
+    """Return the address of a cluster whose workers are threads of this process."""
+    yield from _address(processes=False)
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

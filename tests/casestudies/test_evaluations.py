@@ -25,7 +25,7 @@ from casestudies.contexts.published_rows import PublishedEvaluation, published, 
 from casestudies.contexts.systems import contexts_of
 from casestudies.contexts.tables import METHODS, PUBLISHED_METHODS, few_table, published_table
 from casestudies.inferred_constraints import inference, learning
-from casestudies.inferred_constraints.systems import inferred, measured_system, violated
+from casestudies.inferred_constraints.systems import violated
 from casestudies.inferred_constraints.tables import inference_table, learning_table
 from casestudies.published_logs.logs import mean_or_none
 from casestudies.published_logs.strategies import strategies_of
@@ -170,13 +170,6 @@ def test_rows_of_a_described_system() -> None:
     [row] = inference.InferenceEvaluation().rows({"system": "Dune", "share": 1.0, "seed": 0})
     assert (row["valid"], row["inferred"], row["without"]) == (2304, 2304, 2352)
     assert row["stated"] == row["implied"] == row["implied_without"] + 1
-
-
-def test_inferred_systems() -> None:
-    """The system has the options of the description, and the values of the rows."""
-    system = measured_system(CASE)
-    found = inferred(system, np.arange(10))
-    assert found.names == system.configurations.system.names
 
 
 @pytest.mark.real_data

@@ -24,7 +24,6 @@ from splc.learning import LearningResult, learn
 from splc.learning.projection.predictor import Ensemble
 from splc.learning.result import InfluenceEstimate
 from splc.models.terms import Term, option_term
-from splc.system.constraints import parse_boolean
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.workflows import notebook
@@ -171,9 +170,7 @@ def test_interactions_in_measured_values() -> None:
 
 def test_changes_where_a_constraint_forbids_some() -> None:
     """Only pairs of measured configurations count."""
-    system = VariabilityModel(
-        "excluding", (BinaryOption("a", excluded=(("b",),)), BinaryOption("b"), BinaryOption("c"))
-    )
+    system = VariabilityModel.of({"a": bool, "b": bool, "c": bool}, ["!a | !b"])
     all_of_it = measured("5 + 3 * a + 10 * b + c", system)
     found = choices(all_of_it.configurations)
     assert mean_change(found["a"], all_of_it[NFP], "-", "selected") == pytest.approx(3)
@@ -182,10 +179,7 @@ def test_changes_where_a_constraint_forbids_some() -> None:
 
 def test_an_option_that_others_determine_is_not_judged() -> None:
     """The effect of an option that cannot change alone is unknown."""
-    same = VariabilityModel("same", (BinaryOption("a"), BinaryOption("b"), BinaryOption("c")))
-    same = replace(
-        same, constraints=(parse_boolean("a | !b", same.name_table), parse_boolean("!a | b", same.name_table))
-    )
+    same = VariabilityModel.of({"a": bool, "b": bool, "c": bool}, ["a | !b", "!a | b"])
     found = choices(everything(same))
     assert total_share(found["a"], measured("5 + 3 * a", same)[NFP]) is None
     assert total_share(found["c"], measured("5 + 3 * a", same)[NFP]) == 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from casestudies.evaluation.evaluation import rows_of
 from casestudies.sampling_agent.environment import Episodes
 from casestudies.sampling_agent.grid import Grid, grid_of, paper_grid
 from casestudies.sampling_agent.network import Network, drawn_network, read_network, write_network
@@ -211,12 +211,6 @@ def test_network_is_written_and_read(tmp_path: Path) -> None:
             read_network(tmp_path / "c.npz")
 
 
-def rows_of(path: Path) -> list[dict[str, str]]:
-    """Return the rows of a CSV file."""
-    with path.open(encoding="utf-8", newline="") as stream:
-        return list(csv.DictReader(stream))
-
-
 @pytest.fixture(scope="module")
 def committed() -> tuple[Grid, Network, TrainingSettings, Generator]:
     """Return the committed agent, and how it was trained."""
@@ -231,19 +225,19 @@ def test_committed_agent_is_the_one_of_the_page(committed: tuple[Grid, Network, 
     """The committed agent reaches on its functions what the committed table says, as does the heuristic."""
     grid, network, chosen, generator = committed
     rows = {row["policy"]: row for row in rows_of(TRAINED / "validation.csv")}
-    number = int(rows[AGENT]["functions"])
+    number = rows[AGENT]["functions"]
     tasks = generator(number, validation_rng(chosen.seed))
     # After three lines nearly all models are good, so that costs can be told without making them.
     lines = {name: Episodes(grid, tasks, never, chosen.band, 0) for name in (AGENT, HEURISTIC)}
     for name, policy in ((AGENT, by_value(network)), (HEURISTIC, heuristic)):
         outcome = outcome_of(lines[name], play(lines[name], policy))
-        assert 100 * outcome.costs.mean() == pytest.approx(float(rows[name]["cost_percent"]), rel=0.05)
-        assert 100 * outcome.cheapest.mean() == pytest.approx(float(rows[name]["cheapest_lines_percent"]), abs=1)
+        assert 100 * outcome.costs.mean() == pytest.approx(rows[name]["cost_percent"], rel=0.05)
+        assert 100 * outcome.cheapest.mean() == pytest.approx(rows[name]["cheapest_lines_percent"], abs=1)
     page = (HERE / "README.md").read_text(encoding="utf-8")
     table = [[cell.strip() for cell in line.strip("|").split("|")] for line in page.splitlines() if "|" in line]
     for name, row in rows.items():
         cells = next(cells for cells in table if cells[0] == name)
-        wanted = [float(row[each]) for each in ("accurate_percent", "reward", "cost_percent", "points")]
+        wanted = [row[each] for each in ("accurate_percent", "reward", "cost_percent", "points")]
         assert [float(cell) for cell in cells[1:5]] == pytest.approx(wanted, rel=2e-4, abs=0.0051)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import itertools
 import json
 from itertools import count
@@ -11,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from casestudies.evaluation.evaluation import Evaluation, perform_cell
+from casestudies.evaluation.evaluation import Evaluation, Row, perform_cell, rows_of
 from casestudies.evaluation.run import run_evaluation
 from casestudies.scaling_evaluation import application_functions as applied
 from casestudies.scaling_evaluation.__main__ import main
@@ -51,6 +50,7 @@ from tests.support.paths import CASES, ROOT
 SINGLE = SingleEvaluation(functions=3, learners=("default", "Extra-P 4.2.5, basic"))
 ONE = SingleEvaluation(functions=1, learners=SINGLE.learners[1:])
 FEW = SparseEvaluation(functions=1, noise=(0.02,), repetitions=(1, 2, 3), parameters=(1,))
+SMALL = 'preset = "synthetic-sparse"\nfunctions = 2\nnoise = 0.05\nrepetitions = [1, 2]\nparameters = 1\n'
 SPARSE = SparseEvaluation(functions=2, noise=(0.02, 0.05), repetitions=(2,), parameters=(1, 2))
 
 
@@ -130,12 +130,9 @@ def test_folder_of_another(tmp_path: Path) -> None:
 def test_file(tmp_path: Path) -> None:
     """A study file names a preset and what differs from it; its results stand beside it."""
     path = tmp_path / "study.toml"
-    path.write_text(
-        'preset = "synthetic-sparse"\nfunctions = 2\nnoise = 0.05\nrepetitions = [2]\nparameters = 1\n',
-        encoding="utf-8",
-    )
+    path.write_text(SMALL, encoding="utf-8")
     found = read_evaluation(path)
-    assert found == SparseEvaluation(path, functions=2, noise=(0.05,), repetitions=(2,), parameters=(1,))
+    assert found == SparseEvaluation(path, functions=2, noise=(0.05,), repetitions=(1, 2), parameters=(1,))
     assert isinstance(found, SparseEvaluation)
     assert run_evaluation(found, pictures=False).folder == tmp_path / "results"
     path.write_text('samplings = ["ff"]\n', encoding="utf-8")
@@ -157,17 +154,15 @@ def test_wrong_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 RESULTS = CASES / "scaling_evaluation"
 
 
-def committed(name: str) -> list[dict[str, str]]:
+def committed(name: str) -> list[Row]:
     """Return the committed rows of an evaluation."""
-    with (RESULTS / name / "table.csv").open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+    return rows_of(RESULTS / name / "table.csv")
 
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_committed_settings(name: str) -> None:
     """The committed results were made by the current preset."""
     manifest = json.loads((RESULTS / name / "manifest.json").read_text(encoding="utf-8"))
-    assert manifest["state"] == "finished"
     assert manifest["study"] == evaluation_preset(name).settings()
 
 
@@ -177,41 +172,34 @@ def test_committed_sparse() -> None:
     task = sparse.tasks()[0]
     (row,) = perform_cell(task, sparse)["rows"]
     names = list(task.cell)
-    (found,) = (each for each in committed(sparse.preset) if all(each[name] == str(row[name]) for name in names))
-    assert [float(found[name]) for name in (*WITHIN, "cost %")] == pytest.approx(
-        [row[name] for name in (*WITHIN, "cost %")], abs=0.5
-    )
+    (found,) = (each for each in committed(sparse.preset) if all(each[name] == row[name] for name in names))
+    shares = (*WITHIN, "cost %")
+    assert [found[name] for name in shares] == pytest.approx([row[name] for name in shares], abs=0.5)
 
 
 def test_docs_show_the_committed_results() -> None:
     """The tables of the page of the evaluation have the numbers of the committed results."""
     page = (ROOT / "casestudies" / "scaling_evaluation" / "README.md").read_text(encoding="utf-8")
     columns = ("parameters", "points", "within %", "published %", LIKE, WITHOUT, *COSTS[:3])
+    rows = committed("synthetic-quoted")
     wanted = {"repetitions": 4, "noise %": 5, "within %": 5}
-    quoted = [
-        row
-        for row in committed("synthetic-quoted")
-        if row["parameters"] in "23" and all(float(row[name]) == value for name, value in wanted.items())
-    ]
+    quoted = [row for row in rows if row["parameters"] in (2, 3) and wanted.items() <= row.items()]
     assert len(quoted) == 5
     for quotation in quoted:
-        values = [f"{float(quotation[name]):.4g}" if quotation[name] else "–" for name in columns]
+        values = ["–" if quotation[name] is None else f"{quotation[name]:.4g}" for name in columns]
         values[2] += " %"
         assert f"| {' | '.join(values)} |" in page
     for folder in ("synthetic-single", "noise-10"):
         rows = committed(folder)
         for learner in dict.fromkeys(row["learner"] for row in rows):
             own = [row for row in rows if row["learner"] == learner]
-            cells = " | ".join(f"{float(row['exact']):.1f} / {float(row['within']):.1f}" for row in own)
+            cells = " | ".join(f"{row['exact']:.1f} / {row['within']:.1f}" for row in own)
             assert f"| {learner} | {cells} |" in page
-    shown = {("2", "9"), ("2", "11"), ("2", "25"), ("3", "13"), ("3", "25"), ("3", "125")}
+    shown = {(2, 9), (2, 11), (2, 25), (3, 13), (3, 25), (3, 125)}
     for row in committed("synthetic-sparse"):
-        point = (row["parameters"], row["points"])
-        if (row["noise"], row["repetitions"]) == ("0.05", "4") and point in shown:
-            assert f"| {' | '.join(point)} | {float(row['within 5 %']):.1f} |" in page
-
-
-SMALL = 'preset = "synthetic-sparse"\nfunctions = 2\nnoise = 0.05\nrepetitions = [1, 2]\nparameters = 1\n'
+        parameters, points = row["parameters"], row["points"]
+        if (row["noise"], row["repetitions"]) == (0.05, 4) and (parameters, points) in shown:
+            assert f"| {parameters} | {points} | {row['within 5 %']:.1f} |" in page
 
 
 def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

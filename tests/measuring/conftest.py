@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import strategies as st
 
 from splc.data.configurations import Configurations
 from splc.measuring.command import bind, parse_template
@@ -20,6 +21,15 @@ from splc.system.options import BinaryOption, NumericOption, Presentation
 from splc.system.variability import VariabilityModel
 
 Program = Callable[[str], str]
+PLANS = st.builds(
+    Plan,
+    repeat=st.integers(1, 3),
+    warmup=st.integers(0, 2),
+    order=st.sampled_from(["repetition", "random"]),
+    seed=st.integers(0, 5),
+    max_deviation=st.sampled_from([None, 0.02, 0.1, 0.3, 10.0]),
+    max_repeat=st.integers(3, 5),
+)
 
 
 @pytest.fixture

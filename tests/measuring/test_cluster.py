@@ -231,14 +231,9 @@ def test_the_lock_of_a_machine_with_a_full_disk(monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.fixture(scope="module")
-def connected() -> Iterator[Cluster]:
+def connected(inside: str) -> Iterator[Cluster]:
     """Return a connection to two workers."""
-    with (
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=False, dashboard_address=":0", silence_logs=50
-        ) as local,
-        Cluster(local.scheduler_address) as connected,
-    ):
+    with Cluster(inside) as connected:
         yield connected
 
 

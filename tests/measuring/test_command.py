@@ -38,19 +38,10 @@ from splc.measuring.session import batches, run_batches
 from splc.measuring.setup import Setup, require_batchable
 from splc.system.options import BinaryOption, NumericOption, Presentation
 from splc.system.variability import VariabilityModel
-from tests.measuring.conftest import Program, Recorder, first_runs, grid, measurement
+from tests.measuring.conftest import PLANS, Program, Recorder, first_runs, grid, measurement
 from tests.support.golden_messages import Lines, check_calls, check_cases, check_messages
 from tests.support.programs import file_size_limit
-
-PLANS = st.builds(
-    execution.Plan,
-    repeat=st.integers(1, 3),
-    warmup=st.integers(0, 2),
-    order=st.sampled_from(["repetition", "random"]),
-    seed=st.integers(0, 5),
-    max_deviation=st.one_of(st.none(), st.floats(0.01, 0.5)),
-    max_repeat=st.integers(3, 6),
-)
+from tests.support.systems import group
 
 
 def result(run: execution.Run) -> execution.RunResult:
@@ -243,19 +234,13 @@ def test_extras(name: str, word: str) -> None:
     assert bound("run r{repetition}", rows).arguments(0, {"repetition": "3"}) == ("run", word)
 
 
-def child(name: str, output: str | None = None) -> BinaryOption:
-    """Return a child of the alternative group `solver`."""
-    excluded = tuple((other,) for other in ("cg", "mg", "direct") if other != name)
-    presentation = Presentation(output_string=output)
-    return BinaryOption(name, parent="solver", optional=False, excluded=excluded, presentation=presentation)
-
-
 def test_group_gives_its_selected_child() -> None:
     """The parent of an alternative group is replaced by its child's output string, or name; elsewhere it is a value."""
-    options = (BinaryOption("solver", optional=True), child("cg", " CG "), child("mg"), child("direct", "--direct now"))
-    rows = Configurations(
-        VariabilityModel("s", options), np.array([[1, 1, 0, 0], [1, 0, 1, 0], [1, 0, 0, 1], [0, 0, 0, 0]])
-    )
+    cg, mg, direct = group("cg", "mg", "direct", parent="solver")
+    cg = replace(cg, presentation=Presentation(" CG "))
+    direct = replace(direct, presentation=Presentation("--direct now"))
+    system = VariabilityModel("s", (BinaryOption("solver"), cg, mg, direct))
+    rows = Configurations(system, np.array([[1, 1, 0, 0], [1, 0, 1, 0], [1, 0, 0, 1], [0, 0, 0, 0]]))
     command = bound("run {solver?-s {solver}|none} {cg} {= 2*solver}", rows)
     assert lines(command) == ["run -s CG 1 2", "run -s mg 0 2", "run -s direct 0 2", "run none 0 0"]
     assert set(command.template.option_names) == {"solver", "cg", "mg", "direct"}

@@ -18,19 +18,10 @@ from splc.measuring.journal import Journal, decoded, encoded, parse, read_journa
 from splc.measuring.runner import birth
 from splc.measuring.session import Backend, Progress, Remaining, Session, left_of
 from splc.measuring.setup import Setup, require_same
-from tests.measuring.conftest import grid, measurement
+from tests.measuring.conftest import PLANS, grid, measurement
 from tests.support.examples import examples
 from tests.support.golden_messages import check_calls
 from tests.support.programs import file_size_limit
-
-PLANS = st.builds(
-    Plan,
-    repeat=st.integers(1, 3),
-    warmup=st.integers(0, 2),
-    order=st.sampled_from(["repetition", "random"]),
-    max_deviation=st.sampled_from([None, 0.1, 10.0]),
-    max_repeat=st.integers(3, 5),
-)
 
 
 def setup(plan: Plan | None = None, command: str = "true {x}", **more: Any) -> Setup:

@@ -153,8 +153,17 @@ def test_every_strategy_is_recorded() -> None:
     assert {row["system"] for row in rows()} == {*USUAL, *LONG, *MADE_UP}
 
 
-def check_samples(name: str, system: VariabilityModel) -> None:
-    """Compare the samples of a system with the recorded ones."""
+@pytest.mark.parametrize(
+    "name",
+    [
+        *MADE_UP,
+        *(pytest.param(name, marks=pytest.mark.real_data) for name in USUAL),
+        *(pytest.param(name, marks=(pytest.mark.real_data, pytest.mark.slow)) for name in LONG),
+    ],
+)
+def test_samples_of_systems(name: str, real_model: Callable[[str], VariabilityModel]) -> None:
+    """Every strategy selects the recorded configurations with seed 3, all of them valid and distinct, or refuses."""
+    system = MADE_UP.get(name) or real_model(name)
     space = Space(system)
     for row in rows():
         if row["system"] != name:
@@ -169,36 +178,16 @@ def check_samples(name: str, system: VariabilityModel) -> None:
         assert hashlib.sha256(str(found.indices.tolist()).encode()).hexdigest()[:12] == row["sha256"], row
 
 
-@pytest.mark.parametrize("name", MADE_UP)
-def test_samples_of_made_up_systems(name: str) -> None:
-    """Every strategy selects the recorded configurations with seed 3, all of them valid and distinct."""
-    check_samples(name, MADE_UP[name])
+def test_published_numbers() -> None:
+    """The first numbers of some seeds are .NET's: of `Next()`, and of `Next(limit)`."""
 
+    def numbers(seed: int, limit: int = 0) -> list[int]:
+        random = DotNetRandom(seed)
+        return [random.below(limit) if limit else random.integer() for _ in range(5)]
 
-@pytest.mark.real_data
-@pytest.mark.parametrize("name", [*USUAL, *(pytest.param(name, marks=pytest.mark.slow) for name in LONG)])
-def test_samples_of_real_systems(name: str, real_model: Callable[[str], VariabilityModel]) -> None:
-    """Every strategy selects the recorded configurations with seed 3, or refuses."""
-    check_samples(name, real_model(name))
-
-
-# `new Random(seed).Next()`, several times.
-PUBLISHED = {
-    0: [1559595546, 1755192844, 1649316166, 1198642031, 442452829],
-    1: [534011718, 237820880, 1002897798, 1657007234, 1412011072],
-    42: [1434747710, 302596119, 269548474, 1122627734, 361709742],
-}
-
-
-@pytest.mark.parametrize("seed", PUBLISHED)
-def test_published_numbers(seed: int) -> None:
-    """The first numbers of seeds 0, 1 and 42 are .NET's."""
-    random = DotNetRandom(seed)
-    assert [random.integer() for _ in range(5)] == PUBLISHED[seed]
-
-
-def test_published_bounded_numbers() -> None:
-    """`Next(10^9)` of seed 1 is 10^9 times its `NextDouble()`; `Next(100)` of seed 0."""
-    one, zero = DotNetRandom(1), DotNetRandom(0)
-    assert [one.below(10**9) for _ in range(5)] == [248668584, 110743977, 467010679, 771604122, 657518893]
-    assert [zero.below(100) for _ in range(5)] == [72, 81, 76, 55, 20]
+    assert numbers(0) == [1559595546, 1755192844, 1649316166, 1198642031, 442452829]
+    assert numbers(1) == [534011718, 237820880, 1002897798, 1657007234, 1412011072]
+    assert numbers(42) == [1434747710, 302596119, 269548474, 1122627734, 361709742]
+    # 10^9 times `NextDouble()`.
+    assert numbers(1, 10**9) == [248668584, 110743977, 467010679, 771604122, 657518893]
+    assert numbers(0, 100) == [72, 81, 76, 55, 20]

@@ -177,6 +177,7 @@ GRID, CUBE = (np.array(list(itertools.product(*AXES[:number]))) for number in (2
 CROSS, STAR = (points[(points > points.min(axis=0)).sum(axis=1) < 2] for points in (GRID, CUBE))
 # Six lines of six values, so that cheap and dear ones differ.
 FULL = np.array(list(itertools.product(np.arange(1.0, 7), np.arange(2.0, 8))))
+JUMPING = np.array([*itertools.product((32, 48, 64, 96, 128, 192), (1, 2, 4, 8, 16))], dtype=float)
 SCATTERED = np.random.default_rng(0).integers(1, 60, (15, 2)).astype(float)
 
 

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import itertools
-import math
 from ast import literal_eval
 from collections.abc import Mapping
 from dataclasses import replace
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -20,13 +18,13 @@ from splc.errors import MeasurementError
 from splc.scaling import fit
 from splc.scaling.caveats import about_fits, about_points, ambiguous, hidden
 from splc.scaling.data import Condensed, quantities
-from splc.scaling.exponents import FALLING, SETS, Exponents, Product, column, columns, exponents
+from splc.scaling.exponents import FALLING, SETS, Exponents, Product, columns, exponents
 from splc.scaling.methods import METHODS, exponent_set, parsed_settings, resolved_settings, settings_of
 from splc.scaling.selection import CombinationShortlist, Selection
 from splc.scaling.suggestion.candidates import candidate_axes, continued
 from splc.types import Array
 from tests.support.examples import examples
-from tests.support.golden_messages import Lines, check_calls, check_messages
+from tests.support.golden_messages import Lines, check_calls, check_messages, shown
 
 X = np.array([2.0, 4.0, 8.0, 16.0, 32.0])
 VALUES = st.one_of(st.floats(0.1, 100), st.sampled_from([0.0, -3.0, 1e-200, 50.0]))
@@ -102,10 +100,9 @@ def test_a_result_states_the_settings_of_its_method(method: str) -> None:
 
 
 def test_settings_and_sets_of_exponents() -> None:
-    """Settings as texts, all settings of a method, and sets of exponents are what the golden lines show."""
-    check_calls(
-        "scaling-settings", parsed_settings, resolved_settings, exponent_set, exponents, SETS=SETS, FALLING=FALLING
-    )
+    """Settings as texts, all settings of a method, sets of exponents, and terms without a number are golden rows."""
+    calls = (parsed_settings, resolved_settings, exponent_set, exponents, columns, shown)
+    check_calls("scaling-settings", *calls, SETS=SETS, FALLING=FALLING, WIDE=np.array([0.0, 1.0, 2.0, 1e200]))
 
 
 def test_an_effect_that_no_function_fits_is_stated() -> None:
@@ -129,18 +126,6 @@ def test_an_effect_that_no_function_fits_is_stated() -> None:
 def test_wrong_sets() -> None:
     """A wrong set is an error that says what to give."""
     check_messages("exponents", lambda text: exponent_set(literal_eval(text)))
-
-
-def test_terms_without_a_number() -> None:
-    """The column of a term that is too large or not defined is not finite, without a warning."""
-    x = np.array([0.0, 1.0, 2.0, 1e200])
-    assert column(Exponents(Fraction(2), Fraction(0)), x).tolist() == [0.0, 1.0, 4.0, math.inf]
-    assert column(Exponents(Fraction(-1), Fraction(0)), x).tolist() == [math.inf, 1.0, 0.5, 1e-200]
-    assert column(Exponents(Fraction(0), Fraction(-1)), x)[1:3].tolist() == [math.inf, 1.0]
-    assert math.isnan(column(Exponents(Fraction(1), Fraction(1)), x)[0])
-    np.testing.assert_array_equal(
-        columns([Exponents(Fraction(2), Fraction(0))], x), [column(Exponents(Fraction(2), Fraction(0)), x)]
-    )
 
 
 @examples(25)

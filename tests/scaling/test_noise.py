@@ -144,16 +144,6 @@ def test_more_repetitions_than_points() -> None:
         assert found.models[key].certainty == pytest.approx(alone.certainty)
 
 
-JUMPING = np.array([*itertools.product((32, 48, 64, 96, 128, 192), (1, 2, 4, 8, 16))], dtype=float)
-SIZE, COUNT = JUMPING.T
-
-
-def test_note() -> None:
-    """The note of a model that misses the values names the jump."""
-    model = fit(JUMPING, 0.1 * SIZE * COUNT * np.where(SIZE >= 128, 8, 1), names=("n", "k"))
-    assert any(note.startswith("a jump at n = 128 by a factor of about 8 explains") for note in model.notes)
-
-
 POINTS = np.array(list(itertools.product([2.0, 4.0, 8.0, 16.0, 32.0], np.arange(1.0, 12.0))))
 N, P = POINTS.T
 TURN = np.where(P <= 6, P**2 * N, 30 * N + P * N)

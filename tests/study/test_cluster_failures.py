@@ -74,11 +74,7 @@ class DaskProcesses:
         self.scheduler.kill()
         self.scheduler.wait()
         for worker in self.workers:
-            try:
-                worker.wait(_PATIENCE)
-            except subprocess.TimeoutExpired:
-                worker.kill()
-                worker.wait()
+            wait(worker, _PATIENCE)
         self.workers.clear()
 
     def lose_worker(self) -> None:
@@ -89,16 +85,20 @@ class DaskProcesses:
 
     def stop(self) -> None:
         """End all processes."""
-        for process in (*self.workers, self.scheduler):
-            if process is not None and process.poll() is None:
-                process.send_signal(signal.SIGTERM)
-        for process in (*self.workers, self.scheduler):
-            if process is not None:
-                try:
-                    process.wait(10)
-                except subprocess.TimeoutExpired:
-                    process.kill()
-                    process.wait()
+        processes = [process for process in (*self.workers, self.scheduler) if process is not None]
+        for process in processes:
+            process.terminate()
+        for process in processes:
+            wait(process, 10)
+
+
+def wait(process: subprocess.Popen[bytes], seconds: float) -> None:
+    """Wait for the end of a process, which is killed after some seconds."""
+    try:
+        process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 @contextmanager

@@ -6,7 +6,6 @@ import json
 import platform
 import sys
 from collections import defaultdict
-from collections.abc import Mapping
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
@@ -27,7 +26,6 @@ from splc.formats.models.read import read_model
 from splc.io.files import Source, read_source
 from splc.io.tables import Spread, markdown_text
 from splc.learning import learn
-from splc.models.influence import InfluenceModel
 from splc.plotting.charts.drawing import chart_file
 from splc.plotting.charts.influences import term_chart
 from splc.plotting.charts.predictions import sorted_chart
@@ -45,7 +43,7 @@ from splc.study.tables import (
     spread,
     tables_of,
 )
-from splc.study.tasks import Loaded, load
+from splc.study.tasks import load
 from tests.study.conftest import Studied, given_runs, rows
 from tests.study.conftest import manifest_of as read_manifest
 from tests.support.golden_messages import Lines, check_calls, check_lines
@@ -258,15 +256,6 @@ def test_calls(study_file: Path) -> None:
     check_calls("curves-and-pairs", learning_curves, table, legend, pair, CURVES=CURVES)
 
 
-def drawn(study_file: Path, studied: Studied, text: str) -> tuple[Loaded, InfluenceModel, Mapping[str, bytes]]:
-    """Do a study; return its inputs, the model of its first run, and its pictures."""
-    study_file.write_text(text, encoding="utf-8")
-    results, loaded = studied().results, load(study := read_study(study_file))
-    assert results is not None
-    model = present(results.runs[0].record.learned(loaded.inputs.system))
-    return loaded, model, pictures_of(study, loaded, results)
-
-
 @pytest.mark.parametrize(("scale", "analytical", "constant"), [(1, True, True), (2.5, True, False), (2, False, True)])
 def test_pictures_of_models(study_file: Path, studied: Studied, scale: float, analytical: bool, constant: bool) -> None:
     """A picture has the learned model and the analytical one, whose title has its factor unless that is 1.
@@ -276,7 +265,9 @@ def test_pictures_of_models(study_file: Path, studied: Studied, scale: float, an
     if not analytical:
         (study_file.parent / "analytical.txt").unlink()
     text = f'samplings = ["pb:9,3"]\nscale = {scale}\nconstant = {str(constant).lower()}\n'
-    loaded, learned, pictures = drawn(study_file, studied, text)
+    study_file.write_text(text, encoding="utf-8")
+    results, loaded = present(studied().results), load(study := read_study(study_file))
+    learned = present(results.runs[0].record.learned(loaded.inputs.system))
     configurations = loaded.inputs.measurements.configurations
     plain = 0.02 * np.log2(configurations.column("px")) + 0.006 * configurations.column("nx")
     expected = {PREDICTIONS: {"analytical" if scale == 1 else f"analytical × {scale}": scale * plain}}
@@ -300,7 +291,7 @@ def test_pictures_of_models(study_file: Path, studied: Studied, scale: float, an
         terms, other = (term_chart(compare_all(models, constant=each).comparisons) for each in (constant, not constant))
         found[TERM_SCORES] = chart_file(terms, "svg")
         assert found[TERM_SCORES] != chart_file(other, "svg")
-    assert pictures == found
+    assert pictures_of(study, loaded, results) == found
 
 
 @pytest.mark.parametrize("pictures", [True, False])

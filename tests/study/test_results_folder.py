@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from splc.errors import OutputError
 from splc.study.folder import ResultsFolder, key_of, results_folder
 from splc.study.tasks import Record
+from tests.study.conftest import manifest_of
 
 OWNER = {"file": "study.toml", "system": "grid"}
 FIRST = {"table.md": b"1", "logs/a.log": b"a", "logs/b.log": b"b", "old/c.log": b"c"}
@@ -112,12 +113,6 @@ def results(path: Path) -> dict[str, bytes]:
     return {name: data for name, data in found.items() if name != "manifest.json"}
 
 
-def manifest(path: Path) -> dict[str, Any]:
-    """Return the manifest."""
-    content: dict[str, Any] = json.loads((path / "manifest.json").read_text(encoding="utf-8"))
-    return content
-
-
 class Crash(BaseException):
     """The process ends here."""
 
@@ -172,7 +167,7 @@ def test_interrupted_at_any_step(
         assert written(path, SECOND, KEYS[1:]) == ()
         assert results(path) == expected
         assert not (path / "old").exists()
-        assert {**manifest(path), "times": None} == {**manifest(tmp_path / "expected"), "times": None}
+        assert {**manifest_of(path), "times": None} == {**manifest_of(tmp_path / "expected"), "times": None}
         if not broken:
             break
     assert number == count or (count is None and number > 10)
@@ -184,7 +179,7 @@ def test_results_that_are_unchanged_are_not_written(tmp_path: Path) -> None:
     before = {path: path.stat().st_ino for path in tmp_path.rglob("*")}
     assert written(tmp_path, FIRST, KEYS) == ()
     assert {path: path.stat().st_ino for path in tmp_path.rglob("*")} == before
-    assert manifest(tmp_path)["times"] == {"seconds": 1, "tasks": dict.fromkeys(KEYS, 1.501)}
+    assert manifest_of(tmp_path)["times"] == {"seconds": 1, "tasks": dict.fromkeys(KEYS, 1.501)}
     with results_folder(tmp_path, OWNER, list(FIRST)) as folder:
         assert [folder.record(key) for key in (KEYS[0], "c" * 64)] == [{"value": "a"}, None]
         assert folder.seconds == {KEYS[0]: 1.501}
@@ -196,7 +191,7 @@ def test_names_of_a_manifest_outside_of_the_folder(tmp_path: Path) -> None:
     written(path, FIRST, KEYS)
     outside.write_bytes(b"1")
     temporary.touch()
-    content = manifest(path)
+    content = manifest_of(path)
     content["files"] |= dict.fromkeys(("../outside.md", str(outside), "", "a\0"), content["files"]["table.md"])
     (path / "manifest.json").write_text(json.dumps(content), encoding="utf-8")
     written(path, SECOND, KEYS)

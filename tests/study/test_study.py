@@ -8,7 +8,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -43,16 +43,6 @@ def test_order_does_not_matter(study_file: Path, studied: Studied, order: str) -
     values = [{tuple(sorted(row.items())) for row in rows(each / "table.csv")} for each in (again, first)]
     assert values[0] == values[1]
     assert manifest_of(again)["best"] == manifest_of(first)["best"]
-
-
-@pytest.fixture(scope="module")
-def inside() -> Iterator[str]:
-    """Return the address of a cluster whose workers are threads of this process."""
-    distributed = pytest.importorskip("distributed", reason="needs the extra cluster")
-    with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=False, dashboard_address=":0"
-    ) as cluster:
-        yield cluster.scheduler_address
 
 
 @pytest.mark.parametrize("stopped", [0, 3])
@@ -188,24 +178,9 @@ def test_killed_at_random_moments(study_file: Path, tmp_path: Path, kills: int, 
     """After kills, each with new runs finished, a study loses and repeats none, and gives the same folder."""
     names = ", ".join(map(str, range(seeds)))
     study_file.write_text(f'samplings = ["pb:9,3", "random:6"]\nseeds = [{names}]\n', encoding="utf-8")
-    done = subprocess.run(
-        [
-            sys.executable,
-            "-W",
-            "error",
-            "-m",
-            "tests.support.killers",
-            "study",
-            str(study_file),
-            str(tmp_path),
-            str(kills),
-        ],
-        cwd=ROOT,
-        env=ENVIRONMENT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    arguments = ["study", str(study_file), str(tmp_path), str(kills)]
+    command = [sys.executable, "-W", "error", "-m", "tests.support.killers", *arguments]
+    done = subprocess.run(command, cwd=ROOT, env=ENVIRONMENT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert found["killed"] == kills

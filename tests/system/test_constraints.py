@@ -38,37 +38,35 @@ COMPARE: dict[str, Callable[[float, float], bool]] = {
 }
 
 
-class TestBoolean:
-    @given(
-        st.lists(
-            st.tuples(st.sampled_from(["a", "b", "rc", "lookahead", "rc-lookahead", "root"]), st.integers(0, 4)),
-            min_size=1,
-            max_size=5,
-        ),
-        st.sampled_from(["!", "-"]),
-        st.sampled_from(["|", "&", " | ", " & ", "||", "&&"]),
-    )
-    def test_literals_as_written(self, parts: list[tuple[str, int]], sign: str, joint: str) -> None:
-        """Names keep their order, an even number of negations cancels out, & makes a conjunction."""
-        found = parse_boolean(joint.join(sign * count + name for name, count in parts), TABLE)
-        assert found.literals == tuple(OptionLiteral(name, count % 2 == 0) for name, count in parts)
-        assert found.conjunction is ("&" in joint and len(parts) > 1)
-        assert found.names == tuple(dict.fromkeys(name for name, _ in parts))
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(["a", "b", "rc", "lookahead", "rc-lookahead", "root"]), st.integers(0, 4)),
+        min_size=1,
+        max_size=5,
+    ),
+    st.sampled_from(["!", "-"]),
+    st.sampled_from(["|", "&", " | ", " & ", "||", "&&"]),
+)
+def test_literals_as_written(parts: list[tuple[str, int]], sign: str, joint: str) -> None:
+    """Names keep their order, an even number of negations cancels out, & makes a conjunction."""
+    found = parse_boolean(joint.join(sign * count + name for name, count in parts), TABLE)
+    assert found.literals == tuple(OptionLiteral(name, count % 2 == 0) for name, count in parts)
+    assert found.conjunction is ("&" in joint and len(parts) > 1)
+    assert found.names == tuple(dict.fromkeys(name for name, _ in parts))
 
 
-class TestArithmetic:
-    @given(
-        st.integers(-5, 5),
-        st.integers(-5, 5),
-        st.sampled_from(sorted(COMPARE)),
-        st.booleans(),
-    )
-    def test_comparisons(self, left: int, right: int, sign: str, negated: bool) -> None:
-        """The comparison (negated with exprKind neg) holds as in Python, of whole numbers and of fractions."""
-        constraint = parse_arithmetic(f"a {sign} b", TABLE, "mixed", negated=negated)
-        for unit in (1.0, 0.125):
-            columns = {"a": np.array([left * unit]), "b": np.array([right * unit])}
-            assert constraint.holds(columns.__getitem__).tolist() == [COMPARE[sign](left, right) != negated]
+@given(
+    st.integers(-5, 5),
+    st.integers(-5, 5),
+    st.sampled_from(sorted(COMPARE)),
+    st.booleans(),
+)
+def test_comparisons(left: int, right: int, sign: str, negated: bool) -> None:
+    """The comparison (negated with exprKind neg) holds as in Python, of whole numbers and of fractions."""
+    constraint = parse_arithmetic(f"a {sign} b", TABLE, "mixed", negated=negated)
+    for unit in (1.0, 0.125):
+        columns = {"a": np.array([left * unit]), "b": np.array([right * unit])}
+        assert constraint.holds(columns.__getitem__).tolist() == [COMPARE[sign](left, right) != negated]
 
 
 def selections(model: VariabilityModel) -> set[frozenset[str]]:
@@ -108,27 +106,27 @@ def test_clauses_are_the_rules(model: VariabilityModel) -> None:
     assert [is_valid(described, every.assignment(row)) for row in range(len(every))] == found.tolist()
 
 
-class TestClauses:
-    @given(models())
-    def test_each_clause_has_a_reason(self, model: VariabilityModel) -> None:
-        """No clause is stated twice by the hierarchy, none always holds, positions ascend, masks have their sizes."""
-        found = clauses(model)
-        hierarchy = [clause.literals for clause in found if clause.origin is None]
-        assert len(set(hierarchy)) == len(hierarchy)
-        for clause in found:
-            scope = [position for position, _ in clause.literals]
-            assert scope == sorted(set(scope))
-            for position, allowed in clause.literals:
-                assert len(allowed) == model.options[position].size
-                assert not all(allowed)
+@given(models())
+def test_each_clause_has_a_reason(model: VariabilityModel) -> None:
+    """No clause is stated twice by the hierarchy, none always holds, positions ascend, masks have their sizes."""
+    found = clauses(model)
+    hierarchy = [clause.literals for clause in found if clause.origin is None]
+    assert len(set(hierarchy)) == len(hierarchy)
+    for clause in found:
+        scope = [position for position, _ in clause.literals]
+        assert scope == sorted(set(scope))
+        for position, allowed in clause.literals:
+            assert len(allowed) == model.options[position].size
+            assert not all(allowed)
 
-    def test_a_large_alternative_group(self) -> None:
-        """A group of 120 alternatives is one clause and an exclusion per pair, within a second."""
-        names = [f"a{i}" for i in range(120)]
-        options = tuple(
-            binary(name, optional=False, excluded=" ".join(other for other in names if other != name)) for name in names
-        )
-        assert len(clauses(VariabilityModel("m", options))) == 1 + 120 * 119 // 2
+
+def test_a_large_alternative_group() -> None:
+    """A group of 120 alternatives is one clause and an exclusion per pair, within a second."""
+    names = [f"a{i}" for i in range(120)]
+    options = tuple(
+        binary(name, optional=False, excluded=" ".join(other for other in names if other != name)) for name in names
+    )
+    assert len(clauses(VariabilityModel("m", options))) == 1 + 120 * 119 // 2
 
 
 def shown(found: set[frozenset[str]]) -> list[str]:

@@ -22,57 +22,59 @@ from tests.support.golden_messages import Lines, check_calls, shown
 value_lists = st.lists(st.integers(-50, 50).map(float), min_size=1, max_size=12, unique=True).map(sorted).map(tuple)
 
 
-class TestStepValues:
-    @given(st.integers(1, 500), st.integers(0, 6), st.integers(1, 300), st.integers(-1000, 1000))
-    def test_additive_steps_are_exact(self, step: int, decimals: int, count: int, start: int) -> None:
-        """Adding a decimal step gives its exact multiples up to the maximum."""
-        scale = 10**decimals
-        expected = tuple((start + i * step) / scale for i in range(count + 1))
-        maximum = expected[-1] + 0.5 * step / scale
-        found = step_values("x", start / scale, maximum, f"x + {step / scale!r}")
-        assert found == pytest.approx(expected, rel=1e-12, abs=1e-15)
-
-    @given(st.floats(0.001, 100), st.floats(1, 1000), st.floats(1.01, 9), st.floats(0, 5))
-    def test_never_beyond_the_maximum(self, minimum: float, ratio: float, factor: float, step: float) -> None:
-        """For any step, values ascend, begin with the minimum and do not exceed the maximum."""
-        maximum = minimum * ratio
-        values = step_values("x", minimum, maximum, f"x * {factor!r} + {step!r}")
-        assert values[0] == minimum
-        assert values[-1] <= maximum
-        assert all(a < b for a, b in itertools.pairwise(values))
-
-    @given(st.floats(1e-4, 10), st.floats(1.0001, 3), st.integers(1, 12))
-    def test_rounding(self, minimum: float, factor: float, count: int) -> None:
-        """Values have 3 decimals where that changes them by at most 1/1000 and a twentieth of the step."""
-        expected = [minimum]
-        for _ in range(count):
-            exact = expected[-1] * factor
-            short = round(exact, 3)
-            change, step = abs(short - exact), exact - expected[-1]
-            expected.append(short if change <= exact / 1000 and change <= step / 20 else exact)
-        maximum = (expected[-1] + expected[-1] * factor) / 2
-        found = step_values("x", minimum, maximum, f"x * {factor!r}")
-        assert found[: count + 1] == pytest.approx(expected, rel=1e-12)
-
-    def test_too_many_values_of_any_step(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Other steps are refused as soon as there are too many values; the largest allowed number is listed."""
-        monkeypatch.setattr("splc.system.options.MAX_VALUES", 100)
-        assert len(step_values("x", 1, 100, "x + 1")) == 100
-        with pytest.raises(VariabilityError, match="more than 100 values"):
-            step_values("x", 1, 1e9, "x + log10(x + 9)")
+@given(st.integers(1, 500), st.integers(0, 6), st.integers(1, 300), st.integers(-1000, 1000))
+def test_additive_steps_are_exact(step: int, decimals: int, count: int, start: int) -> None:
+    """Adding a decimal step gives its exact multiples up to the maximum."""
+    scale = 10**decimals
+    expected = tuple((start + i * step) / scale for i in range(count + 1))
+    maximum = expected[-1] + 0.5 * step / scale
+    found = step_values("x", start / scale, maximum, f"x + {step / scale!r}")
+    assert found == pytest.approx(expected, rel=1e-12, abs=1e-15)
 
 
-class TestNumericOption:
-    @given(value_lists, st.one_of(st.floats(-60, 60), st.integers(-120, 120).map(lambda n: n / 2)))
-    def test_nearest_is_the_nearest(self, values: tuple[float, ...], value: float) -> None:
-        """No value is nearer than the nearest one, and of two equally near ones it is the smaller."""
-        distances = [abs(own - value) for own in values]
-        assert NumericOption("x", values).nearest(value) == distances.index(min(distances))
+@given(st.floats(0.001, 100), st.floats(1, 1000), st.floats(1.01, 9), st.floats(0, 5))
+def test_never_beyond_the_maximum(minimum: float, ratio: float, factor: float, step: float) -> None:
+    """For any step, values ascend, begin with the minimum and do not exceed the maximum."""
+    maximum = minimum * ratio
+    values = step_values("x", minimum, maximum, f"x * {factor!r} + {step!r}")
+    assert values[0] == minimum
+    assert values[-1] <= maximum
+    assert all(a < b for a, b in itertools.pairwise(values))
 
-    def test_nearest_of_a_million(self) -> None:
-        """The nearest of a million values is found quickly."""
-        option = NumericOption("x", tuple(float(i) for i in range(MAX_VALUES)))
-        assert [option.nearest(i * 100.4) for i in range(2000)] == [round(i * 100.4) for i in range(2000)]
+
+@given(st.floats(1e-4, 10), st.floats(1.0001, 3), st.integers(1, 12))
+def test_rounding(minimum: float, factor: float, count: int) -> None:
+    """Values have 3 decimals where that changes them by at most 1/1000 and a twentieth of the step."""
+    expected = [minimum]
+    for _ in range(count):
+        exact = expected[-1] * factor
+        short = round(exact, 3)
+        change, step = abs(short - exact), exact - expected[-1]
+        expected.append(short if change <= exact / 1000 and change <= step / 20 else exact)
+    maximum = (expected[-1] + expected[-1] * factor) / 2
+    found = step_values("x", minimum, maximum, f"x * {factor!r}")
+    assert found[: count + 1] == pytest.approx(expected, rel=1e-12)
+
+
+def test_too_many_values_of_any_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other steps are refused as soon as there are too many values; the largest allowed number is listed."""
+    monkeypatch.setattr("splc.system.options.MAX_VALUES", 100)
+    assert len(step_values("x", 1, 100, "x + 1")) == 100
+    with pytest.raises(VariabilityError, match="more than 100 values"):
+        step_values("x", 1, 1e9, "x + log10(x + 9)")
+
+
+@given(value_lists, st.one_of(st.floats(-60, 60), st.integers(-120, 120).map(lambda n: n / 2)))
+def test_nearest_is_the_nearest(values: tuple[float, ...], value: float) -> None:
+    """No value is nearer than the nearest one, and of two equally near ones it is the smaller."""
+    distances = [abs(own - value) for own in values]
+    assert NumericOption("x", values).nearest(value) == distances.index(min(distances))
+
+
+def test_nearest_of_a_million() -> None:
+    """The nearest of a million values is found quickly."""
+    option = NumericOption("x", tuple(float(i) for i in range(MAX_VALUES)))
+    assert [option.nearest(i * 100.4) for i in range(2000)] == [round(i * 100.4) for i in range(2000)]
 
 
 @given(

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 import pytest
 
 from sampling import Space
-from sampling.space.ranking import undominated
 from splc.data.configurations import Configurations
 from splc.system.variability import VariabilityModel
 from splc.tuning import Gain, Goal, Limit, MeanValue, Tuner, TuningResult, TuningTrial, replay
 from splc.tuning.front import TrueFront, front_places, hypervolume
 from splc.types import Array
+from tests.support.golden_messages import check_calls, shown
 from tests.support.objects import present
 from tests.tuning.made import EVERY, SYSTEM, TIMES, VALID, Options, noisy, run, seconds
 
@@ -37,15 +37,7 @@ def tuned(tuner: Tuner, sd: float = 0.0) -> TuningResult:
     return tuner.report()
 
 
-def volume(points: Array) -> float:
-    """Return the area that points dominate below a reference."""
-    ordered = points[np.lexsort(points.T[::-1])]
-    total, last = 0.0, 22.0
-    for time, size in ordered[undominated(ordered)]:
-        if time < 12 and size < last:
-            total += (12 - time) * (last - size)
-            last = size
-    return total
+volume = partial(hypervolume, reference=np.array([12.0, 22.0]))
 
 
 @pytest.mark.parametrize(
@@ -78,18 +70,6 @@ def test_directions_and_limits() -> None:
     assert sizes == sorted(sizes)
     assert max(sizes) > 20
     assert max(each.means["seconds"].value for each in found.front) <= 3
-
-
-def test_runs_at_once() -> None:
-    """Trials that are asked for together differ."""
-    tuner = Tuner(SYSTEM, "seconds", 25, further=(Goal("size"),), verify=0)
-    for _ in range(5):
-        trials = [tuner.ask() for _ in range(5)]
-        assert len({trial.row for trial in trials if trial is not None}) == 5
-        for trial in trials:
-            assert trial is not None
-            tuner.tell(trial, values(trial.configuration))
-    assert tuner.ask() is None
 
 
 def counted(values: Array, reference: Array) -> float:
@@ -267,21 +247,9 @@ def test_drift() -> None:
     assert with_default(1.5)[1].drift == pytest.approx(50, abs=10)
 
 
-def test_gain() -> None:
-    """The gain is in percent of the default, and positive where the best one is better."""
-    best, default = MeanValue.of([1.0, 1.0]), MeanValue.of([2.0, 2.0])
-    for gain, percent in ((Gain.of(best, default, False), 50), (Gain.of(default, best, True), 100)):
-        assert gain is not None
-        assert (gain.percent, gain.low, gain.high) == (percent, percent, percent)
-    assert Gain.of(best, MeanValue.of([0.0]), False) is None
-
-
-def test_intervals_of_means() -> None:
-    """The 95 % interval of the mean of three values is that of Student's t distribution with two degrees of freedom."""
-    mean = MeanValue.of([1.0, 2.0, 3.0])
-    # The quantile 4.303 is in every table.
-    assert mean.low == pytest.approx(2 - 4.303 / np.sqrt(3), abs=1e-3)
-    assert mean.high == pytest.approx(2 + 4.303 / np.sqrt(3), abs=1e-3)
+def test_means_and_gains() -> None:
+    """The intervals of means, and the gain in percent of the default, are those of the golden file."""
+    check_calls("gains", shown, Gain=Gain, MeanValue=MeanValue)
 
 
 def test_runs_before_an_extension_are_not_fresh() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -11,10 +12,9 @@ import pytest
 
 from sampling import Space
 from splc.data.configurations import Configurations
-from splc.errors import LearningError
 from splc.system.variability import VariabilityModel
 from splc.tuning import Goal, Limit, Tuner, TuningTrial, from_optuna, tune
-from tests.support.golden_messages import check_calls
+from tests.support.golden_messages import Lines, check_calls
 from tests.support.objects import present
 from tests.tuning.made import KERNEL, SYSTEM, kernel_seconds, noisy, run, seconds
 
@@ -209,16 +209,6 @@ def test_beside_failures(seed: int) -> None:
     assert found.failures <= 6
 
 
-def test_a_default_that_fails() -> None:
-    """A default of which every run fails has no value, and there is no gain; the best of the others is found."""
-    tuner = Tuner(SYSTEM, "seconds", 24, default={"threads": 16})
-    run(tuner, lambda trial: None if trial.configuration["threads"] == 16 else seconds(trial.configuration))
-    found = tuner.report()
-    assert found.default is None
-    assert found.gain is None
-    assert found.best.configuration.assignment(0)["threads"] == 8
-
-
 def test_a_limit_is_kept() -> None:
     """The best configuration is within a limit of another property, whose model keeps the search there."""
     limit = Limit("size", "<=", 3.0)
@@ -232,14 +222,6 @@ def test_a_limit_is_kept() -> None:
     assert sum(within) > len(within) / 2
 
 
-@pytest.mark.parametrize("maximize", [False, True])
-def test_values_of_any_sign(maximize: bool) -> None:
-    """The best value is the least one, or with `maximize` the greatest, also where values are not positive."""
-    tuner, sign = Tuner(SYSTEM, "score", 24, maximize=maximize), -1 if maximize else 1
-    run(tuner, lambda trial: sign * (seconds(trial.configuration) - 3))
-    assert tuner.report().best.value == pytest.approx(sign * (0.7 * (10 / 8 + 0.16 * 8) - 3))
-
-
 def test_a_value_that_was_not_asked_for() -> None:
     """A told configuration counts for the model, is not asked for again, and can be the best one."""
     tuner = Tuner(SYSTEM, "seconds", 8)
@@ -250,34 +232,18 @@ def test_a_value_that_was_not_asked_for() -> None:
     assert tuner.report().best.configuration.assignment(0) == {**own, "codec": 1}
 
 
-def test_a_small_space_ends() -> None:
-    """When all valid configurations were run, the run is verified and ends before its budget."""
-    system = VariabilityModel.of({"a": bool, "b": bool})
-    tuner = Tuner(system, "seconds", 40)
-    trials = run(tuner, lambda trial: 1.0 + (trial.configuration["a"] or 0))
-    assert len(trials) < 15
-    assert tuner.done
-    assert tuner.report().best.configuration.assignment(0)["a"] == 0
+def test_ends_of_runs() -> None:
+    """What tuning runs end with, and settings and values that contradict each other, are those of the golden file."""
 
-
-def test_no_value() -> None:
-    """All runs are asked for if every run fails, and there is no result."""
-    tuner = Tuner(SYSTEM, "seconds", 20)
-    assert len(run(tuner, lambda trial: None)) == 20
-    with pytest.raises(LearningError, match="no run has a value"):
-        tuner.report()
-
-
-def test_an_equal_property() -> None:
-    """A property that no option changes is no error: every configuration is as good as the default."""
-    tuner = Tuner(SYSTEM, "seconds", 30, default={"threads": 1})
-    run(tuner, lambda trial: 2.0)
-    found = tuner.report()
-    assert (found.best.value, present(found.gain).percent) == (2.0, 0.0)
-
-
-def test_refused() -> None:
-    """Settings and values that contradict each other are refused, and so is telling twice."""
+    def tuned(value: Callable[[Any], Any], budget: int = 24, system: VariabilityModel = SYSTEM, **more: Any) -> Lines:
+        """Return the number of runs, the best value, and the values of options that no option is without."""
+        tuner = Tuner(system, "seconds", budget, **more)
+        trials = run(tuner, lambda trial: value(trial.configuration))
+        assert tuner.done
+        found = tuner.report()
+        best = {name: own for name, own in found.best.configuration.assignment(0).items() if own and name != "log"}
+        gain = "" if found.gain is None else f", {found.gain.percent + 0.0:.3g} % better than the default"
+        return Lines(f"{len(trials)} runs, {found.failures} without a value: {found.best.value:.4f}{gain}, {best}")
 
     def told(*values: Any, **settings: Any) -> None:
         tuner = Tuner(SYSTEM, "seconds", **{"budget": 10, **settings})
@@ -285,7 +251,7 @@ def test_refused() -> None:
         for value in values:
             tuner.tell(trial, value)
 
-    check_calls("tuner", told, Goal=Goal)
+    check_calls("tuner", told, tuned, seconds, Goal=Goal, SMALL=VariabilityModel.of({"a": bool, "b": bool}))
 
 
 def test_in_one_call() -> None:

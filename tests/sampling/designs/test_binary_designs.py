@@ -24,7 +24,7 @@ from splc.system.variability import VariabilityModel
 from splc.types import Array
 from tests.sampling.conftest import PLANE, attempt, joined, selected, stated
 from tests.support.examples import examples
-from tests.support.golden_messages import check_calls, check_messages
+from tests.support.golden_messages import check_calls
 from tests.support.strategies import models
 from tests.support.systems import group
 
@@ -226,16 +226,13 @@ SYSTEM = VariabilityModel.of({"a": bool, "b": bool, "x": [1, 2, 3, 4]}, ["a | b"
 
 @pytest.mark.parametrize("block", [1, 7, 12, 24, 2**22])
 def test_blocks_change_nothing(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The selected configurations are the same, in the same order, whatever is checked at once."""
+    """The selected configurations are the same, in the same order, whatever is checked at once.
+
+    As many as the limit allows are selected, and one more is an error.
+    """
     whole = draw_sample(SYSTEM, "negoptionwise+ofat:3").configurations
     monkeypatch.setattr(product, "CHUNK", block)
     assert draw_sample(SYSTEM, "negoptionwise+ofat:3").configurations.indices.tolist() == whole.indices.tolist()
-
-
-@pytest.mark.parametrize("block", [1, 2**22])
-def test_the_limit_holds_for_all_blocks(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As many configurations as the limit allows are selected, and one more is an error, however they are split."""
-    monkeypatch.setattr(product, "CHUNK", block)
     count = len(draw_sample(SYSTEM, "all+cci").configurations)
     monkeypatch.setattr(product, "LIMIT", count)
     assert len(draw_sample(SYSTEM, "all+cci").configurations) == count
@@ -332,7 +329,7 @@ def test_draws_of_the_program(mixed: VariabilityModel, spec: str, n: int, part: 
 
 
 def test_limits_of_the_program(mixed: VariabilityModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Other versions, lists that are too large, seeds of more than 32 bits, and populations are golden rows."""
+    """Other versions, lists that are too large, seeds of more than 32 bits, and right and wrong populations."""
     monkeypatch.chdir(tmp_path)
 
     def drawn(system: VariabilityModel, spec: str) -> tuple[int, tuple[str, ...]]:
@@ -347,15 +344,3 @@ def test_limits_of_the_program(mixed: VariabilityModel, tmp_path: Path, monkeypa
     large = VariabilityModel.of({f"b{at}": bool for at in range(45)} | {"x": [1, 2]})
     small = VariabilityModel.of({"a": bool, "b": bool, "x": [1, 2]})
     check_calls("draws-of-the-program", drawn, chosen, mixed=mixed, large=large, small=small, PLANE=PLANE)
-
-
-def test_wrong_populations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A damaged population is one error that names the file."""
-    model = VariabilityModel.of({"a": bool, "b": bool, "x": [1, 2]})
-    monkeypatch.chdir(tmp_path)
-
-    def reject(text: str) -> None:
-        Path("population.csv").write_text(text, encoding="utf-8")
-        sample(model, "random:1,from=population.csv")
-
-    check_messages("populations", reject)

@@ -221,21 +221,22 @@ def test_counts_and_draws() -> None:
 
 @needs_d4
 @needs_sat
-def test_description() -> None:
-    """The description names dead options and constraints without effect, and what answered."""
-    found = analysis.describe(Space(large(("a1 | b1 | b2",))))
-    assert found.dead == ("dead",)
-    assert found.core == ()
-    assert found.engine == "d-DNNF (D4)"
-    assert [each.options for each in found.findings if each.kind == "constraint never binds"] == [("a1", "b1", "b2")]
+@pytest.mark.parametrize("counted", [True, False])
+def test_descriptions_and_designs(counted: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The description of a large system names dead options, constraints without effect, and what answered.
 
-
-@needs_d4
-@needs_sat
-def test_designs() -> None:
-    """Option-wise and t-wise samples of a large system are valid and select what they promise."""
-    system = large()
+    Option-wise and t-wise samples are valid and select what they promise, also if D4 reaches its limits.
+    """
+    d4_circuit.cache_clear()
+    if not counted:
+        monkeypatch.setattr(circuit, "SECONDS", 0)
+    system = large(("a1 | b1 | b2",))
     space = Space(system)
+    assert space.is_counted == counted
+    found = analysis.describe(space)
+    assert (found.dead, found.core) == (("dead",), ())
+    assert (found.count is None, found.engine) == ((False, "d-DNNF (D4)") if counted else (True, "SAT (Glucose)"))
+    assert [each.options for each in found.findings if each.kind == "constraint never binds"] == [("a1", "b1", "b2")]
     single = sample(system, "optionwise")
     assert space.check(single).all()
     selected = single.indices == 1
@@ -267,23 +268,3 @@ def test_contradiction() -> None:
     with pytest.raises(VariabilityError) as caught:
         analysis.describe(Space(large(("a1 | dead", "!a1 | dead"))))
     assert any(problem.text and "a1" in problem.text for problem in caught.value.problems)
-
-
-@needs_d4
-@needs_sat
-def test_beyond_the_limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """If D4 reaches its limits, nothing is counted; the solver finds dead options and covers the options."""
-    monkeypatch.setattr(circuit, "SECONDS", 0)
-    system = large(("a1 | b1 | b2",))
-    space = Space(system)
-    assert not space.is_counted
-    found = analysis.describe(space)
-    assert (found.count, found.dead, found.core, found.engine) == (None, ("dead",), (), "SAT (Glucose)")
-    assert [each.options for each in found.findings if each.kind == "constraint never binds"] == [("a1", "b1", "b2")]
-    single = sample(system, "optionwise")
-    assert space.check(single).all()
-    assert (single.indices == 1).any(axis=0).sum() == 2 * PAIRS
-    assert space.check(sample(system, "twise:2")).all()
-    drawn, note = space.draw_approximately(50, np.random.default_rng(0))
-    assert space.check(drawn).all()
-    assert "approximately" in note

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -229,18 +228,6 @@ def test_free_options(seed: int) -> None:
     # Used options decide about all options that are not among the unused ones.
     others = [at for at, name in enumerate(system.names) if at not in kept and name not in unused]
     assert not any(one[at] != two[at] for one, two in same for at in others)
-
-
-@pytest.mark.parametrize("maximize", [True, False])
-def test_the_optimum_of_every_name(maximize: bool) -> None:
-    """The optimum of a term of any name, also of a switch, is that of all configurations."""
-    n, m = (NumericOption(name, (1.0, 2.0), deselected_flag=-1.0) for name in "nm")
-    space = Space(stated([BinaryOption("a"), n, m], "!a | !Enabledm"))
-    for name, sign in product((*space.system.names, *space.system.switches), (1.0, -1.0)):
-        model = InfluenceModel.from_terms([(option_term(name), sign)], space.system.names)
-        predictions = model.predict(space.enumerate())
-        wanted = predictions.max() if maximize else predictions.min()
-        assert best(model, space, 1, maximize).predicted.tolist() == [[wanted]]
 
 
 def first(values: Array) -> Array:

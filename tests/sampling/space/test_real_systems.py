@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import itertools
 import math
 import random
@@ -20,7 +19,7 @@ from sampling import sample
 from sampling.space import analysis, circuit, satisfiability
 from sampling.space.analysis import constraint_kind, describe, in_tree_order, option_role
 from sampling.space.space import Space
-from splc.data.configurations import Configurations
+from splc import read_measurements
 from splc.formats.detect import format_of
 from splc.io.files import read_source
 from splc.system.constraints import parse_arithmetic, parse_boolean
@@ -129,11 +128,7 @@ def test_real_systems_have_as_many_configurations_as_were_measured(real_model: R
 def test_every_measured_configuration_of_exastencils_is_valid(real_model: Read) -> None:
     """The checker accepts all rows of the measurements, which are all that is enumerated."""
     model = real_model("exastencils")
-    with gzip.open(real("exastencils", "SS-X.csv.gz"), "rt") as file:
-        rows = list(csv.reader(file))
-    table = np.array(rows[1:], dtype=float)
-    columns = {name: table[:, rows[0].index(name)] for name in model.names}
-    measured = Configurations.from_columns(model, columns)
+    measured = read_measurements(real("exastencils", "SS-X.csv.gz"), model).configurations
     space = Space(model)
     assert space.check(measured).all()
     assert (space.enumerate().find(measured) >= 0).all()
@@ -300,14 +295,20 @@ def read(name: str, suffix: str = "uvl") -> VariabilityModel:
 @pytest.mark.real_data
 @pytest.mark.parametrize("name", ALL)
 def test_published_statistics(name: str) -> None:
-    """Features, core and dead features, and the number of digits of the count are the published ones."""
-    stated = published(name)
-    system = read(name)
-    found = analysis.describe(Space(system))
+    """Features, core and dead features, and the number of digits of the count are the published ones.
+
+    An option-wise sample selects every option that is not dead.
+    """
+    stated, system = published(name), read(name)
+    space = Space(system)
+    found = analysis.describe(space)
     assert found.count is not None
     assert (len(system.binary_options), len(present(found.core)), len(present(found.dead))) == stated[:3]
     if stated.digits is not None:
         assert math.floor(math.log10(found.count)) + 1 == stated.digits
+    single = sample(system, "optionwise", space=space)
+    assert space.check(single).all()
+    assert int((single.indices == 1).any(axis=0).sum()) == stated.features - stated.dead
 
 
 @needs_solver
@@ -329,14 +330,3 @@ def test_draws(name: str) -> None:
         variance = count * share * (1 - share)
         usual = variance >= 1
         assert ((selected - count * share)[usual] ** 2 / variance[usual]).mean() < 1.5**2
-
-
-@needs_solver
-@pytest.mark.real_data
-@pytest.mark.parametrize("name", ALL)
-def test_optionwise(name: str) -> None:
-    """Every option that is not dead is selected in some valid configuration of an option-wise sample."""
-    space = Space(read(name))
-    found = sample(space.system, "optionwise")
-    assert space.check(found).all()
-    assert int((found.indices == 1).any(axis=0).sum()) == published(name).features - published(name).dead
