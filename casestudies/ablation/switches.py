@@ -59,7 +59,8 @@ LEARNING = _within("learning.projection", {
     "numbers in the names of members": {
         "full_model.with_supported_numbers": lambda variables, *_: without_numbers(variables)},
     "numbers: margins of evidence (plain: none)": {
-        "constants.NUMBER_EVIDENCE": 0.0, "constants.EVIDENCE_PER_MEMBER": 0.0},
+        "constants.NUMBER_EVIDENCE": 0.0, "constants.EVIDENCE_PER_MEMBER": 0.0,
+        "constants.FURTHER_NUMBER_EVIDENCE": 0.0},
     "scale of y": {"constants.ROWS_OF_SCALE": math.inf},
     "scale of y: growing noise": {"scales.Scale.grows": property(partial(_always, False))},
     "guard against noise": {"full_model.permutation_test": partial(_always, True)},

@@ -32,6 +32,10 @@ MAX_THRESHOLDS = 31
 # each member beyond three: their most probable relevances fit by chance, which is not subtracted from the evidence.
 NUMBER_EVIDENCE = 3.0
 EVIDENCE_PER_MEMBER = 1.0
+# The first constant for further groups, once one group's numbers are used.
+FURTHER_NUMBER_EVIDENCE = 0.5
+# Groups times variables up to which groups are compared one by one, too: a system of 200 options has fewer.
+SINGLE_GROUPS = 15_000
 ROWS_OF_NUMBERING = 150
 
 # Priors, on the logarithms of the hyperparameters: centre and width. They were set once and not tuned; the errors

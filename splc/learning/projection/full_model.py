@@ -10,9 +10,9 @@ their measured values (`transfer`).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 
 # numpy's function would import the masked arrays.
 from statistics import median
@@ -316,23 +316,39 @@ def chosen_model(
 def with_supported_numbers(
     variables: tuple[Variable, ...], configurations: Configurations, y: Array, repetitions: Array, scale: Scale
 ) -> tuple[Variable, ...]:
-    """Return variables without the numbers in the names of groups' members, unless the evidence is for these."""
-    groups = [variable for variable in variables if variable.kind == "group" and variable.values]
+    """Return variables without those numbers in the names of groups' members that the evidence is not for."""
+    groups = {variable.name: variable for variable in variables if variable.kind == "group" and variable.values}
     if not groups:
         return variables
     some = slice(constants.ROWS_OF_NUMBERING)
+    rows, values, counts = configurations[some], y[some], repetitions[some]
+    margins = {name: constants.EVIDENCE_PER_MEMBER * (len(group.members) - MIN_GROUP) for name, group in groups.items()}
 
-    def evidence(used: Iterable[Variable]) -> float:
-        designs = OptionBasis(tuple(used)).designs(configurations[some])
-        return first_fit(Data(designs[:1], y[some], repetitions[some]), len(variables), scale).evidence
+    @cache
+    def evidence(numbered: frozenset[str], shared: frozenset[str] = frozenset()) -> float:
+        """Return the evidence with the numbers of some groups, and others whose members share one relevance."""
+        members = (replace(variable, values=()) if variable.name in shared else variable for variable in variables)
+        basis = OptionBasis(without_numbers(members, numbered))
+        return first_fit(Data(basis.designs(rows)[:1], values, counts), len(variables), scale).evidence
 
-    # Members that share one relevance.
-    shared = (replace(variable, values=()) if variable in groups else variable for variable in variables)
-    unnumbered, members = without_numbers(variables), sum(len(group.members) - MIN_GROUP for group in groups)
-    needed = max(
-        evidence(shared) + constants.NUMBER_EVIDENCE, evidence(unnumbered) - constants.EVIDENCE_PER_MEMBER * members
-    )
-    return variables if evidence(variables) > needed else unnumbered
+    def supported(added: frozenset[str], numbered: frozenset[str], min_gain: float) -> bool:
+        """Return whether the evidence is for the numbers of new groups besides those that are kept."""
+        found, margin = evidence(numbered | added), sum(margins[name] for name in added)
+        return found > evidence(numbered, added) + min_gain and found > evidence(numbered) - margin
+
+    all_groups, numbered = frozenset(groups), frozenset[str]()
+    everywhere = supported(all_groups, numbered, constants.NUMBER_EVIDENCE)
+    if len(groups) * len(variables) > constants.SINGLE_GROUPS:
+        return variables if everywhere else without_numbers(variables)
+    if everywhere:
+        kept = [name for name in groups if supported(frozenset((name,)), all_groups - {name}, 0.0)]
+        return without_numbers(variables, kept)
+    # If the numbers of one group are supported, those of the other groups need less evidence.
+    for min_gain in (constants.NUMBER_EVIDENCE, constants.FURTHER_NUMBER_EVIDENCE):
+        numbered |= {name for name in all_groups - numbered if supported(frozenset((name,)), numbered, min_gain)}
+        if not numbered or numbered == all_groups:
+            break
+    return without_numbers(variables, numbered)
 
 
 def _raising(variable: Variable, configurations: Configurations, y: Array) -> Variable:
