@@ -45,6 +45,8 @@ _SAMPLED = "sampled configuration was", "sampled configurations were"
 WITHOUT_VALUE = "left out, without a value of "
 WHERE_ZERO = "left out of relative errors, where "
 INTERRUPTED = "interrupted"
+# Bytes of a block of memory; the limits of glibc follow freed blocks of up to 32 MiB.
+_LARGE_BLOCK = 31 * 2**20
 OnStep = Callable[[Step], None]
 
 
@@ -238,11 +240,17 @@ def only_step(text: str, fit: Callable[[], T], on_step: OnStep) -> tuple[T, floa
 
 
 def one_thread(*, with_scipy: bool = True) -> Any:
-    """Return a context of one thread for linear algebra: with several, last bits differ, and it takes longer."""
+    """Return a context of one thread for linear algebra, whose memory is reused.
+
+    With several threads last bits differ, and it takes longer.
+    """
     if with_scipy:
         # Only libraries that are loaded have their threads limited.
         import scipy.linalg  # noqa: F401
 
+    # The allocator keeps freed matrices for the next ones: otherwise half of the time goes into page faults. glibc
+    # raises its limit for memory that is returned at once to the size of such a block when that is freed.
+    np.empty(_LARGE_BLOCK, dtype=np.uint8)
     return _libraries(len(sys.modules)).limit(limits=1)
 
 

@@ -160,8 +160,6 @@ FEW_ROWS_ODDS = 3.0
 FULL, PREDICTED = 0.6, 0.7
 # The iterations that most full models take: two scales, two kinds of columns, and the folds of both scales.
 ALL_ITERATIONS = 4 * constants.ITERATIONS + 2 * constants.FOLDS * constants.REFIT_ITERATIONS
-# Bytes of a block of memory; the limits of glibc follow freed blocks of up to 32 MiB.
-_LARGE_BLOCK = 31 * 2**20
 
 
 @dataclass(frozen=True)
@@ -193,9 +191,6 @@ class ProjectionLearner:
             message = f"the values of {problem.nfp} are between {sizes.min():.3g} and {sizes.max():.3g}"
             hint = f"check the measurements: a model is about values within {constants.MAX_POWERS} powers of ten"
             raise LearningError(message, hint=hint)
-        # The allocator keeps freed matrices for the next ones: otherwise half of the time goes into page faults. glibc
-        # raises its limit for memory that is returned at once to the size of such a block when that is freed.
-        np.empty(_LARGE_BLOCK, dtype=np.uint8)
         started = time.monotonic()
         with one_thread(with_scipy=needs_scipy(len(problem.rows))):
             full, target, printed, valid, notes, interrupted = self._models(problem, started)
