@@ -33,7 +33,7 @@ def report_blocks(cases: Sequence[Case]) -> dict[str, str]:
 
 
 def thesis_blocks(cases: Sequence[Case]) -> dict[str, str]:
-    """Return the blocks of `thesis.md`: the tables and figures of the thesis, and what stands behind the answers."""
+    """Return the blocks of `thesis.md`: the tables and figures of the thesis, and what is behind the answers."""
     found: dict[str, str] = {}
     for case in cases:
         found |= case_blocks(case)

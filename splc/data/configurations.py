@@ -109,8 +109,7 @@ class Configurations(Presented):
     observed: Observed | None = None  # their observed variables, None if there are none
 
     def __post_init__(self) -> None:
-        indices = np.asarray(self.indices)
-        width = len(self.system.options)
+        indices, width = np.asarray(self.indices), len(self.system.options)
         if indices.size == 0 and (indices.ndim != 2 or len(indices) == 0):
             indices = np.zeros((0, width), dtype=np.uint8)
         if indices.ndim != 2 or indices.shape[1] != width:
@@ -428,8 +427,7 @@ def beyond_remark(known: VariabilityModel, used: VariabilityModel) -> str:
     """Return a remark on the values of options in use that are beyond the known ones, empty if there are none."""
     texts = []
     for option in known.options if used is not known else ():
-        values = value_table(option)
-        low, high = np.nanmin(values), np.nanmax(values)
+        low, high = np.nanquantile(value_table(option), (0, 1))
         further = value_table(used.option(option.name)).tolist()
         if beyond := [f"{value:g}" for value in further if value < low or value > high]:
             texts.append(f"{option.name} = {listed(beyond, 6)}, beyond the known {low:g} to {high:g}")

@@ -224,7 +224,10 @@ def jmh_json(source: Source, results: Any) -> TableSource:
     return table_of(source, runs, hint=_JMH_HINT, units=_JMH_UNITS)
 
 
-@Benchmark("JMH", rb'"?Benchmark"?[,;]"?Mode"?[,;]"?Threads"?[,;]"?Samples"?[,;][^\n]*"?Unit\b', content=ROWS)
+_JMH_CSV = rb'"?Benchmark"?[,;]"?Mode"?[,;]"?Threads"?[,;]"?Samples"?[,;]"?Score"?[,;][^\n]*"?Unit\b'
+
+
+@Benchmark("JMH", _JMH_CSV, content=ROWS)
 def jmh_csv(source: Source, rows: Sequence[Mapping[str, str]]) -> TableSource:
     """Read `-rf csv` of JMH, also with decimal commas: as JSON, with the mean of each result."""
     threads = differing([{"threads": row["Threads"]} for row in rows])

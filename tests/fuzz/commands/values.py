@@ -257,6 +257,7 @@ OWN: Mapping[tuple[str, str], Value] = MappingProxyType(
         ("tune", "--from"): _file("measurements.*", "other.csv"),
         ("tune", "--model"): _new(".json", ".log"),
         ("tune", "--plot"): _new(".svg", ".png"),
+        ("tune", "--report"): _new(*(".html",) * 4, ".md"),
         ("suggest", "--measurements"): _file("measurements.*", "measurements.*", "other.csv"),
     }
 )
