@@ -21,7 +21,7 @@ from splc.io.tables import Table
 SEEDS = 20
 BUDGETS = (20, 50, 100)
 # A run of SMAC costs several times as much as one of any other.
-FEWER_SEEDS = {SMAC: 5}
+FEWER_SEEDS = {SMAC: 10}
 
 
 @dataclass(frozen=True)
