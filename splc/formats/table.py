@@ -19,7 +19,7 @@ from typing import Any
 
 from splc.data.property_unit import GROUPED
 from splc.errors import InputError, Problem, Problems, SplcError, listed, plural, shorten
-from splc.formats.column_choice import StatedRoles, kind_of
+from splc.formats.column_choice import StatedRoles, kind_of, words_in
 from splc.formats.titles import LEAST_TABLE, LOOKED_AT, table_lines, units_below
 from splc.io.csv_rows import (
     SEPARATORS,
@@ -47,6 +47,12 @@ _COMMA = re.compile(r"\s*[+-]?(?:\d+,\d*|,\d+)(?:[eE][+-]?\d+)?\s*", re.ASCII)
 _POINT = re.compile(r"\s*[+-]?(?:\d+\.\d*|\.\d+)(?:[eE][+-]?\d+)?\s*", re.ASCII)
 # `1.234,5` and `1,234.5`.
 _BOTH = re.compile(r"\s*[+-]?\d{1,3}(?:(?:\.\d{3})+,\d*|(?:,\d{3})+\.\d*)\s*", re.ASCII)
+
+# A sign → numbers in which it separates thousands, before the other one as a decimal sign.
+_THOUSANDS = {
+    sign: re.compile(rf"\s*[+-]?[1-9]\d{{0,2}}(?:\{sign}\d{{3}})+(?:\{decimal}\d*)?\s*", re.ASCII)
+    for sign, decimal in (",.", ".,")
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -347,11 +353,14 @@ def table_text(header: Sequence[str], columns: Iterable[Sequence[str]], separato
 def _with_points(table: TableSource, exempt: Collection[str], *, quoted: bool) -> TableSource:
     """Return a table with a decimal point in each number that has a decimal comma, and a remark.
 
-    Numbers with separators of thousands (`1,234,567`) stay, and where commas separate the cells, which are `quoted`
-    then, also what is in doubt, and columns with other commas, such as lists (`0,1,2`).
+    Separators of thousands (`1,234,567`) are removed where the decimal sign is known, and stay elsewhere. Where
+    commas separate the cells, which are `quoted` then, what is in doubt stays, and columns with other commas, such as
+    lists (`0,1,2`).
     """
     rows, lines, file = [*map(list, table.rows)], table.lines, table.name
     skipped = {at for at, cell in enumerate(rows[0]) if cell.strip() in exempt}
+    if names := _remove_thousands(rows, skipped):
+        table = _with_rows(table, rows, f"separators of thousands are left out: {listed(names)}")
     if quoted:
         skipped |= {at for row in rows[1:] for at, cell in enumerate(row) if "," in cell and not _COMMA.fullmatch(cell)}
 
@@ -387,5 +396,34 @@ def _with_points(table: TableSource, exempt: Collection[str], *, quoted: bool) -
         raise InputError(Problem(message, file, int(lines[row]), hint="write numbers with a decimal point"))
     for row, at, cell in commas:
         rows[row][at] = cell.replace(",", ".")
+    return _with_rows(table, rows, NOTE)
+
+
+def _with_rows(table: TableSource, rows: Sequence[list[str]], remark: str) -> TableSource:
+    """Return a table with other cells, and a remark."""
     made = ColumnRows((*rows[0],), tuple(zip(*rows[1:], strict=True))) if isinstance(table.rows, ColumnRows) else rows
-    return replace(table, rows=made, remarks=(*table.remarks, NOTE))
+    return replace(table, rows=made, remarks=(*table.remarks, remark))
+
+
+def _remove_thousands(rows: Sequence[list[str]], skipped: Collection[int]) -> list[str]:
+    """Remove the separators of thousands in columns of numbers, if the decimal sign is known; return their names."""
+    known, found = set[str](), dict[int, str]()
+    for at in (at for at in range(len(rows[0])) if at not in skipped):
+        texts = list(dict.fromkeys(cells[at] for cells in rows[1:] if at < len(cells)))
+        for sign, decimal, single in ((",", ".", _POINT), (".", ",", _COMMA)):
+            grouped = {text for text in texts if _THOUSANDS[sign].fullmatch(text)}
+            plain = [text.replace(sign, "") if text in grouped else text for text in texts]
+            if words_in(plain, parse_column(plain, decimal)):
+                continue
+            both = any(decimal in text for text in grouped)
+            if both or any(single.fullmatch(text) and not _THOUSANDS[decimal].fullmatch(text) for text in texts):
+                known.add(decimal)
+            # `10.000` is rather a decimal point.
+            if grouped and (both or sign == ","):
+                found[at] = sign
+    removed = {at: sign for at, sign in found.items() if known == {",."[sign == ","]}}
+    for cells in rows[1:]:
+        for at, sign in removed.items():
+            if at < len(cells):
+                cells[at] = cells[at].replace(sign, "")
+    return [rows[0][at].strip() for at in removed]
