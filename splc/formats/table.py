@@ -17,6 +17,8 @@ from functools import cached_property
 from math import isnan
 from typing import Any
 
+import numpy as np
+
 from splc.data.property_unit import GROUPED
 from splc.errors import InputError, Problem, Problems, SplcError, listed, plural, shorten
 from splc.formats.column_choice import StatedRoles, kind_of, words_in
@@ -359,7 +361,7 @@ def _with_points(table: TableSource, exempt: Collection[str], *, quoted: bool) -
     """
     rows, lines, file = [*map(list, table.rows)], table.lines, table.name
     skipped = {at for at, cell in enumerate(rows[0]) if cell.strip() in exempt}
-    if names := _remove_thousands(rows, skipped):
+    if names := _remove_thousands(rows, skipped, quoted=quoted):
         table = _with_rows(table, rows, f"separators of thousands are left out: {listed(names)}")
     if quoted:
         skipped |= {at for row in rows[1:] for at, cell in enumerate(row) if "," in cell and not _COMMA.fullmatch(cell)}
@@ -388,7 +390,8 @@ def _with_points(table: TableSource, exempt: Collection[str], *, quoted: bool) -
     shown = repr(shorten(cell.strip()))
     if conflict := both or point:
         sign, other = "a separator of thousands" if both else "a decimal point", repr(shorten(conflict[2].strip()))
-        message = f"{other} has {sign}, but {shown} in line {lines[row]} has a decimal comma"
+        column = repr(shorten(rows[0][conflict[1]].strip()))
+        message = f"{other} in {column} has {sign}, but {shown} in line {lines[row]} has a decimal comma"
         hint = "write all numbers alike; columns that are contexts or ignored (--context, --ignore) do not count"
         raise InputError(Problem(message, file, int(lines[conflict[0]]), hint=hint))
     if grouped:
@@ -405,23 +408,25 @@ def _with_rows(table: TableSource, rows: Sequence[list[str]], remark: str) -> Ta
     return replace(table, rows=made, remarks=(*table.remarks, remark))
 
 
-def _remove_thousands(rows: Sequence[list[str]], skipped: Collection[int]) -> list[str]:
-    """Remove the separators of thousands in columns of numbers, if the decimal sign is known; return their names."""
-    known, found = set[str](), dict[int, str]()
+def _remove_thousands(rows: Sequence[list[str]], skipped: Collection[int], *, quoted: bool) -> list[str]:
+    """Remove separators of thousands from columns of numbers where they are no decimal signs; return their names."""
+    decimals, separators, found = set[str](), set[str](), dict[int, str]()
     for at in (at for at in range(len(rows[0])) if at not in skipped):
         texts = list(dict.fromkeys(cells[at] for cells in rows[1:] if at < len(cells)))
         for sign, decimal, single in ((",", ".", _POINT), (".", ",", _COMMA)):
             grouped = {text for text in texts if _THOUSANDS[sign].fullmatch(text)}
             plain = [text.replace(sign, "") if text in grouped else text for text in texts]
-            if words_in(plain, parse_column(plain, decimal)):
+            if words_in(plain, numbers := parse_column(plain, decimal)):
                 continue
             both = any(decimal in text for text in grouped)
             if both or any(single.fullmatch(text) and not _THOUSANDS[decimal].fullmatch(text) for text in texts):
-                known.add(decimal)
-            # `10.000` is rather a decimal point.
-            if grouped and (both or sign == ","):
+                decimals.add(decimal)
+            if grouped:
                 found[at] = sign
-    removed = {at: sign for at, sign in found.items() if known == {",."[sign == ","]}}
+                # `3,413` in each row may have decimals, unless commas separate the cells; `10.000` may always.
+                mixed = any(text.count(sign) > 1 for text in grouped) or len(grouped) < np.isfinite(numbers).sum()
+                separators |= {sign} if both or (sign == "," and (quoted or mixed)) else set()
+    removed = {at: sign for at, sign in found.items() if sign in separators and decimals == {",."[sign == ","]}}
     for cells in rows[1:]:
         for at, sign in removed.items():
             if at < len(cells):
