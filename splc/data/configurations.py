@@ -365,8 +365,10 @@ def option_column(
     """
     distinct, codes = distinct_texts(texts)
     cells = [text.strip().casefold() for text in distinct]
-    if isinstance(option, BinaryOption) or {0.0, 1.0}.issuperset(option.values):
-        cells = [str(TRUTH.get(text, text)) for text in cells]
+    values = {option.deselected_flag, *option.values} if isinstance(option, NumericOption) else {0.0, 1.0}
+    # Beside 6 and 9, `off` is 0 if the option has it, as where options are inferred.
+    words = TRUTH if values <= {0.0, 1.0, None} else {word: bit for word, bit in TRUTH.items() if bit in values}
+    cells = [str(words.get(text, text)) for text in cells]
     if empty and isinstance(option, BinaryOption) and not {"0", "1"}.isdisjoint(cells):
         # Tables of versions before the option have no value of it, and some rows of options that depend on others.
         cells = ["0" if text in NOT_USED else text for text in cells]

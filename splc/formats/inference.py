@@ -89,7 +89,7 @@ class Inference(Roles):
 
         What was measured, such as statistics, is not among them: it may be the property of another command.
         """
-        columns = {} if is_xml(self.source) else read_columns(self.source).columns
+        columns = {} if is_xml(self.source) else read_columns(self.source, choice.unread).columns
         beginnings = {name: columns[name][:_LOOKED_AT] for name in self.ignored if name in columns}
         ignore = [
             name

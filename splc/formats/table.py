@@ -17,9 +17,11 @@ from functools import cached_property
 from math import isnan
 from typing import Any
 
+import numpy as np
+
 from splc.data.property_unit import GROUPED
 from splc.errors import InputError, Problem, Problems, SplcError, listed, plural, shorten
-from splc.formats.column_choice import StatedRoles, kind_of
+from splc.formats.column_choice import StatedRoles, kind_of, words_in
 from splc.formats.titles import LEAST_TABLE, LOOKED_AT, table_lines, units_below
 from splc.io.csv_rows import (
     SEPARATORS,
@@ -47,6 +49,12 @@ _COMMA = re.compile(r"\s*[+-]?(?:\d+,\d*|,\d+)(?:[eE][+-]?\d+)?\s*", re.ASCII)
 _POINT = re.compile(r"\s*[+-]?(?:\d+\.\d*|\.\d+)(?:[eE][+-]?\d+)?\s*", re.ASCII)
 # `1.234,5` and `1,234.5`.
 _BOTH = re.compile(r"\s*[+-]?\d{1,3}(?:(?:\.\d{3})+,\d*|(?:,\d{3})+\.\d*)\s*", re.ASCII)
+
+# A sign → numbers in which it separates thousands, before the other one as a decimal sign.
+_THOUSANDS = {
+    sign: re.compile(rf"\s*[+-]?[1-9]\d{{0,2}}(?:\{sign}\d{{3}})+(?:\{decimal}\d*)?\s*", re.ASCII)
+    for sign, decimal in (",.", ".,")
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -347,11 +355,14 @@ def table_text(header: Sequence[str], columns: Iterable[Sequence[str]], separato
 def _with_points(table: TableSource, exempt: Collection[str], *, quoted: bool) -> TableSource:
     """Return a table with a decimal point in each number that has a decimal comma, and a remark.
 
-    Numbers with separators of thousands (`1,234,567`) stay, and where commas separate the cells, which are `quoted`
-    then, also what is in doubt, and columns with other commas, such as lists (`0,1,2`).
+    Separators of thousands (`1,234,567`) are removed where the decimal sign is known, and stay elsewhere. Where
+    commas separate the cells, which are `quoted` then, what is in doubt stays, and columns with other commas, such as
+    lists (`0,1,2`).
     """
     rows, lines, file = [*map(list, table.rows)], table.lines, table.name
     skipped = {at for at, cell in enumerate(rows[0]) if cell.strip() in exempt}
+    if names := _remove_thousands(rows, skipped, quoted=quoted):
+        table = _with_rows(table, rows, f"separators of thousands are left out: {listed(names)}")
     if quoted:
         skipped |= {at for row in rows[1:] for at, cell in enumerate(row) if "," in cell and not _COMMA.fullmatch(cell)}
 
@@ -379,7 +390,8 @@ def _with_points(table: TableSource, exempt: Collection[str], *, quoted: bool) -
     shown = repr(shorten(cell.strip()))
     if conflict := both or point:
         sign, other = "a separator of thousands" if both else "a decimal point", repr(shorten(conflict[2].strip()))
-        message = f"{other} has {sign}, but {shown} in line {lines[row]} has a decimal comma"
+        column = repr(shorten(rows[0][conflict[1]].strip()))
+        message = f"{other} in {column} has {sign}, but {shown} in line {lines[row]} has a decimal comma"
         hint = "write all numbers alike; columns that are contexts or ignored (--context, --ignore) do not count"
         raise InputError(Problem(message, file, int(lines[conflict[0]]), hint=hint))
     if grouped:
@@ -387,5 +399,36 @@ def _with_points(table: TableSource, exempt: Collection[str], *, quoted: bool) -
         raise InputError(Problem(message, file, int(lines[row]), hint="write numbers with a decimal point"))
     for row, at, cell in commas:
         rows[row][at] = cell.replace(",", ".")
+    return _with_rows(table, rows, NOTE)
+
+
+def _with_rows(table: TableSource, rows: Sequence[list[str]], remark: str) -> TableSource:
+    """Return a table with other cells, and a remark."""
     made = ColumnRows((*rows[0],), tuple(zip(*rows[1:], strict=True))) if isinstance(table.rows, ColumnRows) else rows
-    return replace(table, rows=made, remarks=(*table.remarks, NOTE))
+    return replace(table, rows=made, remarks=(*table.remarks, remark))
+
+
+def _remove_thousands(rows: Sequence[list[str]], skipped: Collection[int], *, quoted: bool) -> list[str]:
+    """Remove separators of thousands from columns of numbers where they are no decimal signs; return their names."""
+    decimals, separators, found = set[str](), set[str](), dict[int, str]()
+    for at in (at for at in range(len(rows[0])) if at not in skipped):
+        texts = list(dict.fromkeys(cells[at] for cells in rows[1:] if at < len(cells)))
+        for sign, decimal, single in ((",", ".", _POINT), (".", ",", _COMMA)):
+            grouped = {text for text in texts if _THOUSANDS[sign].fullmatch(text)}
+            plain = [text.replace(sign, "") if text in grouped else text for text in texts]
+            if words_in(plain, numbers := parse_column(plain, decimal)):
+                continue
+            both = any(decimal in text for text in grouped)
+            if both or any(single.fullmatch(text) and not _THOUSANDS[decimal].fullmatch(text) for text in texts):
+                decimals.add(decimal)
+            if grouped:
+                found[at] = sign
+                # `3,413` in each row may have decimals, unless commas separate the cells; `10.000` may always.
+                mixed = any(text.count(sign) > 1 for text in grouped) or len(grouped) < np.isfinite(numbers).sum()
+                separators |= {sign} if both or (sign == "," and (quoted or mixed)) else set()
+    removed = {at: sign for at, sign in found.items() if sign in separators and decimals == {",."[sign == ","]}}
+    for cells in rows[1:]:
+        for at, sign in removed.items():
+            if at < len(cells):
+                cells[at] = cells[at].replace(sign, "")
+    return [rows[0][at].strip() for at in removed]

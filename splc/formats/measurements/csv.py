@@ -53,11 +53,11 @@ def read_measurements_csv(
         rows = replace(rows, contexts=contexts, repeated=True, nfp=nfp)
         columns = dict(zip(*table.body()[:2], strict=True)) if system.inferred else {}
         if not columns or not (unknown := unstated(columns, nfp)).any():
-            return rows
+            return rows.by_line()
         kept, count = np.flatnonzero(~unknown), plural(int(unknown.sum()), "row", "rows")
         notes = (*rows.notes, f"{count} without a result and without a value of an option left out")
         others = {name: texts_in(cells, kept) for name, cells in rows.others.items()}
-        return replace(rows.take(kept), notes=notes, others=others)
+        return replace(rows.take(kept), notes=notes, others=others).by_line()
     if policy.columns.required:
         message = f"there is no column {policy.columns.required[0]!r}: the file has no header"
         raise InputError(Problem(message, source.name))

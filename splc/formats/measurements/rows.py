@@ -18,7 +18,7 @@ from splc.formats.column_choice import ColumnChoice, Context, value_notes
 from splc.formats.measurements.selections import reasons_by_row
 from splc.formats.names import is_amount, is_measurement_name
 from splc.formats.table import DECIMAL_COMMAS
-from splc.io.csv_rows import sorted_distinct
+from splc.io.csv_rows import sorted_distinct, texts_in
 from splc.io.files import Source
 from splc.io.numbers import beyond_all
 from splc.system.variability import VariabilityModel
@@ -99,6 +99,23 @@ class MeasurementRows:
         missing = {name: np.isnan(column) for name, column in numbers.items()}
         notes = (*notes, *self.notes, *value_notes(self.others, numbers, decimal))
         return replace(self, values=values, missing=missing, notes=notes)
+
+    def by_line(self) -> MeasurementRows:
+        """Return rows in which those of one line, its repetitions, are one; what all of them repeat, it states once."""
+        if (np.diff(self.lines) != 0).all():
+            return self
+        codes = [self.lines, *self.indices.T, *(context.codes for context in self.contexts.values())]
+        new = np.any([np.diff(each, prepend=-2) != 0 for each in codes], axis=0)
+        first, group = np.flatnonzero(new), np.cumsum(new) - 1
+        once = [name for name, each in self.values.items() if np.array_equal(each, each[first][group], equal_nan=True)]
+        if new.all() or len(once) == len(self.values):
+            return self
+        values = dict(self.values) | {name: np.where(new[:, np.newaxis], self.values[name], np.nan) for name in once}
+        missing = dict(self.missing) | {name: self.missing[name] & new for name in once}
+        missing = {name: np.bincount(group, each).astype(np.int64) for name, each in missing.items()}
+        others = {name: texts_in(cells, first) for name, cells in self.others.items()}
+        rows = replace(self.take(first), missing=missing, repetitions=np.bincount(group), others=others)
+        return replace(rows, values=side_by_side(values, group, self.slots))
 
     def dropped(self, reasons: Mapping[int, Sequence[str]]) -> tuple[tuple[int, str], ...]:
         """Return the lines of some rows, and what is wrong with each."""

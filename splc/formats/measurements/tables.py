@@ -238,7 +238,7 @@ def read_union(paths: Sequence[str], choice: ColumnChoice) -> TableSource:
 
 def union_of(sources: Sequence[Source], choice: ColumnChoice) -> TableSource:
     """Return the union of tables that were read; else as `read_union`."""
-    tables = [_part(source) for source in sources]
+    tables = [_part(source, choice.unread) for source in sources]
     header: list[str] = []
     for table in tables:
         place = 0
@@ -263,17 +263,17 @@ def union_of(sources: Sequence[Source], choice: ColumnChoice) -> TableSource:
     return TableSource.of(every, header, columns, stated=roles, main=main, units=units, files=files, notes=notes)
 
 
-def _part(source: Source) -> TableSource:
+def _part(source: Source, exempt: Collection[str]) -> TableSource:
     """Return one of several tables with its columns; it has lines if it is a CSV file."""
     if is_xml(source):
         hint = f"make it a table first: splc convert {source.name} -o TABLE.csv"
         raise InputError(Problem("XML cannot be read together with other tables", source.name, hint=hint))
     table = table_of(source)
-    columns = read_columns(table)
+    columns = read_columns(table, exempt)
     if table.rows or table.stated is not None:
         return replace(columns, lines=())
     # Rows that are too short are refused.
-    raw, problems = split_table(table), Problems(table.name)
+    raw, problems = split_table(table, exempt=exempt), Problems(table.name)
     for row, fields in raw.body()[2].items():
         problems.add(f"{fields} fields, but the header has {len(raw.header)}", raw.lines[row + 1])
     problems.raise_if_any(InputError)
