@@ -31,6 +31,7 @@ MODULES = (
 )  # fmt: skip
 # Tests that may take longer in `make test`, at most 30: nothing smaller has their promise. File::function → reason.
 EXCEPTIONS = {
+    "tests/casestudies/test_drivers.py::test_levels_are_what_mpi_says": "ranks that wait for each other spin",
     "tests/cli/test_measure.py::test_killed_at_any_moment": "kills processes",
     "tests/cli/test_start.py::test_learning_from_few_rows_imports_little": "starts two processes",
     "tests/cli/test_start.py::test_no_arguments": "runs every command that the text of no arguments names",
