@@ -65,8 +65,7 @@ class Observed:
         return self.at(np.atleast_1d(np.arange(len(self.known))[rows]))
 
     def at(self, positions: Array) -> Observed:
-        """Return the observations of the configurations at positions, shape (m,); -1 is not observed."""
-        # -1 is the place of what is appended.
+        """Return the observations of the configurations at positions, shape (m,); -1 (what is appended) has none."""
         columns = {name: np.append(values, np.nan)[positions] for name, values in self.columns.items()}
         return Observed(columns, np.append(self.known, False)[positions])
 
@@ -367,7 +366,7 @@ def option_column(
     cells = [text.strip().casefold() for text in distinct]
     values = {option.deselected_flag, *option.values} if isinstance(option, NumericOption) else {0.0, 1.0}
     # Beside 6 and 9, `off` is 0 if the option has it, as where options are inferred.
-    words = TRUTH if values <= {0.0, 1.0, None} else {word: bit for word, bit in TRUTH.items() if bit in values}
+    words = {word: bit for word, bit in TRUTH.items() if bit in values or values <= {0.0, 1.0, None}}
     cells = [str(words.get(text, text)) for text in cells]
     if empty and isinstance(option, BinaryOption) and not {"0", "1"}.isdisjoint(cells):
         # Tables of versions before the option have no value of it, and some rows of options that depend on others.
@@ -430,7 +429,7 @@ def beyond_remark(known: VariabilityModel, used: VariabilityModel) -> str:
     texts = []
     for option in known.options if used is not known else ():
         low, high = np.nanquantile(value_table(option), (0, 1))
-        further = value_table(used.option(option.name)).tolist()
+        further = value_table(used.option(option.name))
         if beyond := [f"{value:g}" for value in further if value < low or value > high]:
             texts.append(f"{option.name} = {listed(beyond, 6)}, beyond the known {low:g} to {high:g}")
     return f"predictions are extrapolated: {listed(texts)}" if texts else ""
