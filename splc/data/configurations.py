@@ -301,8 +301,7 @@ def _read(system: VariabilityModel, option: Option, column: Sequence[str], child
 
 def _same_options(parts: Sequence[Configurations]) -> None:
     """Raise an error if value indices of the parts have different meanings."""
-    first = parts[0].system
-    if any(part.system is not first and part.system.options != first.options for part in parts):
+    if any(part.system is not (first := parts[0].system) and part.system.options != first.options for part in parts):
         raise ConfigurationError("the configurations belong to systems with different options")
 
 
