@@ -21,6 +21,8 @@ from tests.support.golden_messages import Lines, check_calls
 from tests.support.objects import present
 from tests.support.paths import CASES
 
+# Ranks that wait for each other spin.
+pytestmark = pytest.mark.slow
 DRIVERS = CASES / "drivers"
 # What the counts of BoomerAMG are exact for: another version may coarsen differently.
 COUNTED_VERSION = "2.26.0"

@@ -31,7 +31,6 @@ MODULES = (
 )  # fmt: skip
 # Tests that may take longer in `make test`, at most 30: nothing smaller has their promise. File::function → reason.
 EXCEPTIONS = {
-    "tests/casestudies/test_drivers.py::test_levels_are_what_mpi_says": "ranks that wait for each other spin",
     "tests/cli/test_measure.py::test_killed_at_any_moment": "kills processes",
     "tests/cli/test_start.py::test_learning_from_few_rows_imports_little": "starts two processes",
     "tests/cli/test_start.py::test_no_arguments": "runs every command that the text of no arguments names",
@@ -40,6 +39,7 @@ EXCEPTIONS = {
     "tests/io/test_processes.py::test_calls_are_taken_when_others_are_finished": "starts processes",
     "tests/measuring/test_cluster.py::test_the_lock_of_a_machine_with_a_full_disk": "starts a cluster",
     "tests/study/test_study.py::test_killed_at_random_moments": "kills processes",
+    "tests/test_action.py::test_a_slow_commit_fails_and_says_where": "the steps of the action are commands",
     "tests/test_public_names.py::test_public_names": "imports every public name in a new process",
     "tests/cli/test_golden.py::test_golden": "the output of whole commands, one file per command",
     "tests/test_documentation.py::test_commands_give_what_the_page_shows": "the commands of a page are one session",
