@@ -57,7 +57,7 @@ class Discrepancy:
     factor: float  # the factor on all predictions with the least mean relative error
     error: float  # the mean relative error with this factor, in percent
     unscaled: float  # the mean relative error without a factor, in percent
-    places: tuple[Place, ...] = ()  # the leaves of the tree; none if the ratio depends on no single option
+    places: tuple[Place, ...] = ()  # the leaves of the tree, that of the greatest error first; none without a split
 
     @property
     def by_factor(self) -> bool:
@@ -67,10 +67,9 @@ class Discrepancy:
     @property
     def worst(self) -> Place | None:
         """The place with the greatest error, None if no place is much worse than the others."""
-        found = max(self.places, key=lambda place: place.error, default=None)
-        others = [place for place in self.places if place is not found]
-        if found is None or not others:
+        if not self.places:
             return None
+        found, *others = self.places
         elsewhere = np.average([each.error for each in others], weights=[each.configurations for each in others])
         return found if found.error > _TIMES_WORSE * elsewhere else None
 
@@ -109,22 +108,23 @@ def places_of(logs: Array, errors: Array, configurations: Configurations) -> tup
 
     `logs`: ln(value / prediction), shape (n,). `errors`: in percent, shape (n,).
     """
-    # Rows of a leaf, and position of an option → the levels that its conditions leave.
-    leaves: list[tuple[Array, dict[int, Array]]] = [(np.arange(len(logs)), {})]
+    # Rows of a leaf, position of an option → the levels that its conditions leave, and the best split.
+    leaves: list[tuple[Array, dict[int, Array], tuple[float, int, Array]]]
+    leaves = [(np.arange(len(logs)), {}, _best_split(logs, configurations))]
     # What rounding leaves is no deviation.
     least = max(_SHARE * float(((logs - logs.mean()) ** 2).sum()), len(logs) * _ROUNDING**2)
     for _ in range(SPLITS):
-        splits = [(*_best_split(logs[rows], configurations[rows]), at) for at, (rows, _) in enumerate(leaves)]
-        gain, option, chosen, at = max(splits, key=lambda split: split[0])
+        at = max(range(len(leaves)), key=lambda place: leaves[place][2][0])
+        rows, conditions, (gain, option, chosen) = leaves[at]
         if gain <= least:
             break
-        rows, conditions = leaves.pop(at)
-        before = conditions.get(option, True)
+        del leaves[at]
         inside = chosen[configurations.indices[rows, option]]
         for part, levels in ((rows[inside], chosen), (rows[~inside], ~chosen)):
-            leaves.append((part, {**conditions, option: before & levels}))
+            kept = {**conditions, option: levels & conditions.get(option, True)}
+            leaves.append((part, kept, _best_split(logs[part], configurations[part])))
     found = []
-    for rows, conditions in leaves if len(leaves) > 1 else ():
+    for rows, conditions, _ in leaves if len(leaves) > 1 else ():
         mean = float(logs[rows].mean())
         half = _QUANTILE * float(logs[rows].std(ddof=1)) / np.sqrt(len(rows))
         ratio, low, high = np.exp([mean, mean - half, mean + half]).tolist()

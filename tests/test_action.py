@@ -83,7 +83,7 @@ def run_action(repository: Path, base: str) -> tuple[int, str]:
 
 
 def test_a_slow_commit_fails_and_says_where(repository: Path) -> None:
-    """What became slower is named with its interval; a later run rewrites the comment, and an equal commit passes."""
+    """The comment names each slower option with its interval; a later run rewrites it, and an equal commit passes."""
     place = repository.parent
     code, slow = run_action(repository, commit(repository, 600))
     assert code == 1

@@ -301,7 +301,8 @@ def _read(system: VariabilityModel, option: Option, column: Sequence[str], child
 
 def _same_options(parts: Sequence[Configurations]) -> None:
     """Raise an error if value indices of the parts have different meanings."""
-    if any(part.system is not (first := parts[0].system) and part.system.options != first.options for part in parts):
+    first = parts[0].system
+    if any(part.system is not first and part.system.options != first.options for part in parts):
         raise ConfigurationError("the configurations belong to systems with different options")
 
 
@@ -428,8 +429,7 @@ def beyond_remark(known: VariabilityModel, used: VariabilityModel) -> str:
     texts = []
     for option in known.options if used is not known else ():
         low, high = np.nanquantile(value_table(option), (0, 1))
-        further = value_table(used.option(option.name))
-        if beyond := [f"{value:g}" for value in further if value < low or value > high]:
+        if beyond := [f"{value:g}" for value in value_table(used.option(option.name)) if value < low or value > high]:
             texts.append(f"{option.name} = {listed(beyond, 6)}, beyond the known {low:g} to {high:g}")
     return f"predictions are extrapolated: {listed(texts)}" if texts else ""
 

@@ -173,13 +173,13 @@ def trajectory_of(history: History, objective: TuningObjective) -> tuple[TuningS
     """Return all runs with the best value within the limits so far."""
     steps: list[TuningStep] = []
     best: float | None = None
-    configurations = history.configurations.assignments()
-    for outcome in history.outcomes:
+    configurations = history.configurations[[outcome.row for outcome in history.outcomes]].assignments()
+    for outcome, configuration in zip(history.outcomes, configurations, strict=True):
         value = outcome.values.get(objective.nfp)
         within = value is not None and all(limit.holds(outcome.values[limit.nfp]) for limit in objective.limits)
         if value is not None and within and (best is None or objective.better(value, best)):
             best = value
-        trial, configuration = outcome.trial, configurations[outcome.row]
+        trial = outcome.trial
         number, why, gain = (trial.number, trial.why, trial.expected_gain) if trial is not None else (None, None, None)
         steps.append(TuningStep(number, why, configuration, outcome.values, best, gain, outcome.failure))
     return tuple(steps)

@@ -233,7 +233,7 @@ def test_a_value_that_was_not_asked_for() -> None:
 
 
 def test_ends_of_runs() -> None:
-    """What tuning runs end with, and settings and values that contradict each other, are those of the golden file."""
+    """Ends of tuning runs, and contradicting settings and values, have the results in the golden file."""
 
     def tuned(value: Callable[[Any], Any], budget: int = 24, system: VariabilityModel = SYSTEM, **more: Any) -> Lines:
         """Return the number of runs, the best value, and the values of options that no option is without."""
