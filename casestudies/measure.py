@@ -20,6 +20,8 @@ from splc.io.files import write_whole
 
 HERE = Path(__file__).parent
 REPETITIONS = 3
+# Runs between two of the reference configuration.
+BLOCK = 20
 # Seconds that one process may take; the largest configurations of a topology together take minutes.
 LIMIT = 3600
 MPIRUN = "mpirun --oversubscribe --mca mpi_yield_when_idle 1 -n {{= {ranks} }} "
@@ -35,6 +37,7 @@ class CaseMeasurement:
     topology: tuple[str, ...]  # the options whose values one process cannot change
     program: str  # the command after `mpirun`, from the folder of the case
     leveled: bool = False  # whether levels are observed, too
+    blocks: bool = False  # whether each run is an `mpirun` of its own, in blocks of random order
 
     @property
     def properties(self) -> tuple[str, ...]:
@@ -48,6 +51,10 @@ class CaseMeasurement:
     def command(self) -> str:
         """The command for `splc measure`."""
         text = MPIRUN.format(ranks=" * ".join(self.topology)) + self.program
+        if self.blocks:
+            names = [*self.topology, "nx"]
+            values = ",".join(f"{{{name}}}" for name in names)
+            return f"sh -c 'printf \"{','.join(names)}\\n{values}\\n\" | {text}'"
         return f"{sys.executable} ../drivers/level_columns.py {text}" if self.leveled else text
 
     @property
@@ -62,14 +69,19 @@ CASES = {
     "smg2000/2d": CaseMeasurement(("px", "py"), SMG),
     "smg2000/3d": CaseMeasurement(("px", "py", "pz"), SMG),
     "boomeramg": CaseMeasurement(("px", "py", "pz"), "../drivers/build/amg", leveled=True),
+    "two_cores/1d": CaseMeasurement(("px",), SMG, blocks=True),
+    "two_cores/2d": CaseMeasurement(("px", "py"), SMG, blocks=True),
+    "two_cores/3d": CaseMeasurement(("px", "py", "pz"), SMG, blocks=True),
+    "two_cores/boomeramg": CaseMeasurement(("px", "py", "pz"), "../../drivers/build/amg", blocks=True),
 }
 
 
 def arguments(case: CaseMeasurement, folder: Path, further: Sequence[str]) -> list[str]:
     """Return the arguments of `splc measure`."""
     chosen = {option.partition("=")[0] for option in further}
-    found = ["measure", "--batch", ",".join(case.topology), "--command", case.command, "--output", case.output]
-    found += [f"--property={name}" for name in case.properties]
+    ways = ["--block", str(BLOCK)] if case.blocks else ["--batch", ",".join(case.topology)]
+    found = ["measure", *ways, "--command", case.command, "--output", case.output]
+    found += [f"--property={name}=csv:{name}" if case.blocks else f"--property={name}" for name in case.properties]
     found += ["--env", "OPENBLAS_NUM_THREADS=1"]
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         # Open MPI does not start as root unless it is told to, as in a container.

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -207,6 +207,8 @@ class Plan:
     # (0.1: 10 %); None for no limit
     max_deviation: float | None = None
     max_repeat: int = MOST  # but not more often than this
+    # blocks of this many runs in random order, each after a run of the first configuration, the reference; None: none
+    block: int | None = None
 
     def __post_init__(self) -> None:
         problems = Problems()
@@ -226,7 +228,22 @@ class Plan:
                 hint = "a deviation needs at least two values, and at least as many as are made anyway"
                 text = f"at most {self.max_repeat} repetitions cannot bring the deviation of {self.repeat} down"
                 problems.add(text, hint=hint)
+        if self.block is not None and self.block < 1:
+            problems.add(f"a block needs at least one run, not {self.block}")
+        if self.block is not None and (self.order != "random" or self.max_deviation is not None):
+            problems.add("blocks need a random order and a given number of repetitions", hint="write --order random")
         problems.raise_if_any(SpecError)
+
+    def blocks(self, count: int) -> list[list[Run]]:
+        """Return the runs of each block of so many configurations; the reference is a further repetition of row 0."""
+        assert self.block is not None
+        runs = self._ordered([(row, repetition) for repetition in range(self.repeat) for row in range(count)], 1)
+        starts = range(0, len(runs), self.block)
+        return [[(0, self.repeat + at), *runs[start : start + self.block]] for at, start in enumerate(starts)]
+
+    def references(self, count: int) -> int:
+        """Return the number of runs of the reference."""
+        return 0 if self.block is None else math.ceil(count * self.repeat / self.block)
 
     def stages(self, count: int, recorded: RunResults) -> Iterator[list[Run]]:
         """Yield lists of runs; each may depend on what was recorded of those before.
@@ -235,6 +252,9 @@ class Plan:
         interrupted and resumed measurement requires the same runs.
         """
         yield from self._parts(count, range(-self.warmup, 0), 0)
+        if self.block is not None:
+            yield list(chain.from_iterable(self.blocks(count)))
+            return
         yield from self._parts(count, range(self.repeat), 1)
         yield from self.further(count, recorded)
 

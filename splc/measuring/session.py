@@ -384,12 +384,14 @@ class Remaining:
 def left_of(setup: Setup, recorded: RunResults) -> Remaining:
     """Return the remaining runs as far as they are known."""
     plan, count = setup.plan, len(setup.configurations)
-    runs_per_row = plan.warmup + plan.repeat
-    completed = Counter(row for row, repetition in recorded.results if -plan.warmup <= repetition < plan.repeat)
-    total = count * runs_per_row
+    runs_per_row, references = plan.warmup + plan.repeat, plan.references(count)
+    most = plan.repeat + references
+    completed = Counter(row for row, repetition in recorded.results if -plan.warmup <= repetition < most)
+    total = count * runs_per_row + references
     if remaining_runs := total - sum(completed.values()):
         # Deviations that require more runs are known only after these.
-        return Remaining(tuple(row for row in range(count) if completed[row] < runs_per_row), remaining_runs, total)
+        rows = (row for row in range(count) if completed[row] < runs_per_row + (0 if row else references))
+        return Remaining(tuple(rows), remaining_runs, total)
     for stage in plan.further(count, recorded):
         total += len(stage)
         if pending := [row for row, repetition in stage if (row, repetition) not in recorded.results]:

@@ -43,6 +43,7 @@ _DIFFERENCES = {
     "repeat": "the number of repetitions differs",
     "warmup": "the number of warm-ups differs",
     "order": "the order differs",
+    "block": "the size of the blocks differs",
     "seed": "the seed differs",
     "max_deviation": "the largest deviation differs",
     "max_repeat": "the largest number of repetitions differs",
@@ -68,6 +69,8 @@ GROWING = ("system", "configurations", "commands")
 # The ways to continue a journal, also with other settings.
 CONTINUATION = "continue it with --resume, add configurations to it with --append"
 CORRECTION = "--append adds configurations, and --resume --retry-failed repeats failed runs with another command"
+# The column that numbers the blocks of a measurement, from 1.
+BLOCK = "block"
 FAILURE_COLUMNS = ("repetition", "reason", "exit_code", "stderr")
 
 
@@ -94,6 +97,10 @@ class Setup:
     def __post_init__(self) -> None:
         if self.timeout is not None and not 0 < self.timeout < float("inf"):
             raise SpecError(f"the time limit must be positive, not {self.timeout:g} s")
+        taken = (*self.configurations.system.names, *self.property_names, *self.contexts, *self.turns)
+        if self.plan.block is not None and (self.batch is not None or BLOCK in taken):
+            what = "a batch chooses an order of its own" if self.batch is not None else f"{BLOCK!r} names a column already"
+            raise SpecError(f"the runs cannot be in blocks: {what}")
 
     @property
     def property_names(self) -> tuple[str, ...]:
@@ -146,11 +153,21 @@ class Setup:
         They depend only on the results, not on when, in which order, or in how many sessions they were measured.
         """
         rows = range(len(self.configurations))
-        found = {row: [result.values for _, result in recorded.of(row) if result.reason is None] for row in rows}
+        blocks = () if self.plan.block is None else self.plan.blocks(len(self.configurations))
+        block_of = {run: {BLOCK: float(number)} for number, block in enumerate(blocks, 1) for run in block}
+        found = {
+            row: [
+                {**result.values, **block_of.get((row, repetition), {})}
+                for repetition, result in recorded.of(row)
+                if result.reason is None
+            ]
+            for row in rows
+        }
         runs = {row: values for row, values in found.items() if values}
         if not runs:
             return None
-        filled = {name: np.full((len(runs), max(map(len, runs.values()))), np.nan) for name in self.property_names}
+        names = (*self.property_names, *((BLOCK,) if blocks else ()))
+        filled = {name: np.full((len(runs), max(map(len, runs.values()))), np.nan) for name in names}
         for position, values in enumerate(runs.values()):
             for name, column in filled.items():
                 column[position, : len(values)] = [run_values[name] for run_values in values]
@@ -227,7 +244,8 @@ def require_same(
         was, current = plan.get(key), wanted.get(key)
         if was == current or key in allowed or key in others:
             continue
-        if key in _LARGER and isinstance(was, int) and isinstance(current, int) and current > was:
+        # More repetitions are another order of blocks.
+        if key in _LARGER and plan.get("block") is None and isinstance(was, int) and isinstance(current, int) and current > was:
             grown = True
             continue
         problems.add(f"the journal is of another measurement: {words}{_difference_text(was, current)}")

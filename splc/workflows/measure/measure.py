@@ -27,7 +27,7 @@ from splc.learning.active.suggestion import suggested_columns
 from splc.measuring import setup as setups
 from splc.measuring.cluster import Cluster, run_on_cluster
 from splc.measuring.command import OPTIONS, bind, parse_template, program
-from splc.measuring.execution import MOST, Plan, RunResults, common_failure
+from splc.measuring.execution import MOST, Order, Plan, RunResults, common_failure
 from splc.measuring.journal import read_journal
 from splc.measuring.machine import load_warning
 from splc.measuring.properties import parse_properties
@@ -83,6 +83,10 @@ class Request:
     warmup: int = option(0, "N", REPETITIONS, minimum=0)("Runs of each configuration before the repetitions, not used.")
     order: Literal["repetition", "random"] = option("repetition", "repetition|random", REPETITIONS)(
         "All configurations once, then all again; or shuffled, by --seed."
+    )
+    block: int | None = option(None, "N", REPETITIONS, minimum=1)(
+        "A random order in blocks of N runs, each after a run of the first configuration; the column 'block' of the "
+        "table numbers them (splc learn --block block)."
     )
     max_deviation: float | None = option(None, "X", REPETITIONS)(
         "Repeat a configuration until the relative standard deviation of the first property is at most X (0.1: 10 %)."
@@ -149,7 +153,10 @@ def _prepared(request: Request, notes: Notes) -> tuple[setups.Setup, outcome.Out
         request = replace(request, **{name: value for name, value in stated.items() if name not in given})
     assert request.command is not None
     most = max(MOST, request.repeat) if request.max_repeat is None else request.max_repeat
-    plan = Plan(request.repeat, request.warmup, request.order, request.seed, request.max_deviation, most)
+    order: Order = request.order if request.block is None else "random"
+    plan = Plan(request.repeat, request.warmup, order, request.seed, request.max_deviation, most, request.block)
+    if request.block is not None and request.scheduler is not None:
+        raise RequestError("the runs of a block follow each other on one machine", "block")
     folder, environment = outcome.place_of(request.cwd, request.env)
     project, file = Project.load(system=request.system), request.configurations
     if file is not None and request.sampling is not None:
