@@ -41,6 +41,7 @@ from splc.system.variability import VariabilityModel
 from splc.types import Array, Link, Missing
 
 _SAMPLED = "sampled configuration was", "sampled configurations were"
+_FAILED = "sampled configuration failed", "sampled configurations failed"
 # The beginnings of notes about omitted configurations, which are not repeated for the parts of a sum.
 WITHOUT_VALUE = "left out, without a value of "
 WHERE_ZERO = "left out of relative errors, where "
@@ -61,13 +62,16 @@ def match(
 
     `missing`: the policy for sampled configurations that were not measured: 'error'; 'drop' leaves them out; 'nearest'
     takes the measured configuration with the same binary options whose numeric options are the fewest steps away (SPL
-    Conqueror's rule), or leaves them out if there is none.
+    Conqueror's rule), or leaves them out if there is none. Those of which every run failed are left out.
     """
     if missing not in (policies := get_args(Missing)):
         raise SpecError(f"unknown policy {missing!r} for missing configurations", hint=f"one of {', '.join(policies)}")
+    notes: tuple[str, ...] = ()
+    if measurements.failures is not None and (failed := measurements.failures.among(sampled)).any():
+        sampled = sampled[~failed]
+        notes = (f"{plural(int(failed.sum()), *_FAILED)} in every run and left out",)
     positions = measurements.configurations.find(sampled)
     absent = np.flatnonzero(positions < 0)
-    notes: tuple[str, ...] = ()
     if len(absent) and missing == "error":
         listed = [describe_configuration(sampled, int(row)) for row in absent[:10]]
         omitted = [f"… and {len(absent) - 10} more"] if len(absent) > 10 else []
@@ -79,7 +83,7 @@ def match(
     if len(absent) and missing == "nearest":
         positions[absent] = replaced = nearest(measurements.configurations, sampled[absent])
         if count := int((replaced >= 0).sum()):
-            notes = (f"{plural(count, *_SAMPLED)} not measured and replaced by the nearest measured one",)
+            notes += (f"{plural(count, *_SAMPLED)} not measured and replaced by the nearest measured one",)
         absent = np.flatnonzero(positions < 0)
     if len(absent):
         notes += (f"{plural(len(absent), *_SAMPLED)} not measured and left out",)

@@ -13,6 +13,7 @@ from splc.data.accuracy import mean_relative_error
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import LearningError, SpecError
+from splc.formats.measurements.constraints import failures_of
 from splc.learning import LearningResult, learn, learner_of
 from splc.learning.features import FeatureTable, total_effects
 from splc.learning.folds import ERRORS, JudgedRows, Judgement
@@ -109,6 +110,19 @@ def test_matches_of_a_sample(measured: list[int], wanted: list[int]) -> None:
     assert found == [True] * (same > 0)
     with pytest.raises(SpecError, match="unknown policy 'guess'"):
         match(measurements, sampled, "guess")  # type: ignore[arg-type]
+
+
+@given(subsets, subsets, subsets)
+def test_samples_of_failed_configurations(measured: list[int], wanted: list[int], failing: list[int]) -> None:
+    """Configurations of which every run failed are left out of a sample, and a note counts them."""
+    failed = [row for row in failing if row not in measured]
+    failures = failures_of(ALL[np.array(failed, dtype=int)], ALL[np.array(measured)])
+    measurements = Measurements(ALL[np.array(measured)], {"t": np.ones(len(measured))}, failures=failures)
+    known = [row for row in wanted if row in measured or row in failed]
+    kept, notes = match(measurements, ALL[np.array(known, dtype=int)])
+    assert [measured[place] for place in kept.tolist()] == [row for row in known if row in measured]
+    count = sum(row in failed for row in known)
+    assert [note.startswith(str(count)) for note in notes] == [True] * (count > 0)
 
 
 def test_importances_are_total_effects() -> None:
