@@ -14,7 +14,7 @@ import numpy as np
 
 from comparison.result import IntervalComparison
 from splc.data.configurations import Configurations
-from splc.errors import ConfigurationError, MeasurementError, SpecError, listed, plural
+from splc.errors import MeasurementError, SpecError, listed, plural
 from splc.models.basis.regression import Regression, t_quantile
 from splc.models.influence import InfluenceModel
 from splc.types import Array
@@ -64,9 +64,6 @@ def compare_intervals(first: Array, second: Array, level: float) -> IntervalComp
     """
     if level != 1:
         check_level(level)
-    first, second = _intervals(first), _intervals(second)
-    if first.shape != second.shape:
-        raise ConfigurationError(f"{first.shape[1]} intervals cannot be compared with {second.shape[1]}")
     inner = np.minimum(first[1], second[1]), np.maximum(first[0], second[0])
     overlapping = inner[0] >= inner[1]
     with np.errstate(over="ignore"):
@@ -85,35 +82,18 @@ def compare_intervals(first: Array, second: Array, level: float) -> IntervalComp
 
 
 def coverage(measured: Array, intervals: Array) -> float:
-    """Return the fraction of measured values (or runs, (n, repetitions)) within their intervals, ends included."""
-    intervals = _intervals(intervals)
-    measured = np.asarray(measured, dtype=float)
-    if measured.shape[:1] != intervals.shape[1:]:
-        raise ConfigurationError(f"{measured.size} measured values cannot lie in {intervals.shape[1]} intervals")
+    """Return the fraction of measured values (or runs, (n, repetitions)) within their intervals, ends included.
+
+    At least one value was measured.
+    """
     measured = measured.reshape(len(measured), -1)
-    known = ~np.isnan(measured)
-    if not known.any():
-        raise MeasurementError("no configuration has a measured value")
     within = (intervals[0][:, None] <= measured) & (measured <= intervals[1][:, None])
-    return float(within[known].mean())
+    return float(within[~np.isnan(measured)].mean())
 
 
 def _length(low: Array, high: Array) -> Array:
     """Return the lengths of intervals; 0 where both ends are the same infinity."""
     return np.asarray(np.subtract(high, low, out=np.zeros(len(low)), where=low != high))
-
-
-def _intervals(intervals: Array) -> Array:
-    """Return intervals as floats, shape (2, n)."""
-    intervals = np.asarray(intervals, dtype=float)
-    if intervals.ndim != 2 or len(intervals) != 2 or intervals.shape[1] == 0:
-        raise ConfigurationError(f"intervals have the shape (2, configurations), not {intervals.shape}")
-    wrong = ~(intervals[0] <= intervals[1])
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        low, high = intervals[:, row]
-        raise ConfigurationError(f"from {low:g} to {high:g} is not an interval (configuration {row})")
-    return intervals
 
 
 # Squares of smaller values, and of values above the inverse, are not precise.
@@ -150,10 +130,6 @@ def influence_intervals(
     Valid post-selection inference, Annals of Statistics 41(2), 2013).
     """
     check_level(level)
-    measured = np.asarray(measured, dtype=float)
-    if measured.shape != (len(configurations),):
-        count = plural(measured.size, "value does", "values do")
-        raise ConfigurationError(f"{count} not belong to {len(configurations)} configurations")
     positive = model.link == "log"
     wrong = ~np.isfinite(measured) | (positive & (measured <= 0))
     if wrong.any():

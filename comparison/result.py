@@ -136,12 +136,18 @@ class SemanticComparison:
 
 
 @dataclass(frozen=True)
-class ClassShare:
+class SetShare:
+    """The shares of a set of options in the predictions of two models."""
+
+    options: tuple[str, ...]  # the options, in the system's order; empty for the constant
+    first: float  # the share in the first model, in [0, 1]
+    second: float  # the share in the second model
+
+
+@dataclass(frozen=True)
+class ClassShare(SetShare):
     """The contributions of an equivalence class to the predictions of two models, and their similarity."""
 
-    options: tuple[str, ...]  # the options of the class, in the system's order; empty for the constant
-    first: float  # its share of the first model's performance, in [0, 1]
-    second: float  # its share of the second model's performance, in [0, 1]
     weight: float  # the mean of both shares
     syntactic: float  # the normalised syntactic score of the class, in [0, 1]
     semantic: float  # the similarity of its contributions, in [0, 1]
@@ -163,15 +169,6 @@ class HybridComparison:
     def semantic(self) -> float:
         """The similarity of the classes' contributions, weighted by their shares, in [0, 1]."""
         return min(math.fsum(share.weight * share.semantic for share in self.classes), 1.0)
-
-
-@dataclass(frozen=True)
-class SetShare:
-    """The shares of a set of options in the predictions of two models."""
-
-    options: tuple[str, ...]  # the options, in the system's order; empty for the constant
-    first: float  # the share in the first model, in [0, 1]
-    second: float  # the share in the second model
 
 
 @dataclass(frozen=True)
