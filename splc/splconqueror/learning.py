@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import re
 import time
 from collections.abc import Mapping, Sequence
@@ -208,20 +209,20 @@ def search_stepwise(call: CommandCall) -> State:
     """`learn-splconqueror-opt`: choose the settings with the least error on held-out folds, and learn with them."""
     rows, state, command = rows_of(call), call.state, call.command
     is_random = any(word.casefold() == RANDOMIZED for word in command.words)
-    found = search_settings(
+    trials = search_settings(
         state.known_measured,
         state.known_nfp,
         command.lists,
+        rows.rows,
         preset=call.run.preset,
         settings=_effective(state.settings),
-        learning_set=rows.rows,
         folds=Settings().changed(state.settings).crossValidation_k,
         samples=whole_number("samples", command.values.get("samples", "10"), 1) if is_random else None,
         seed=whole_number("seed", command.values.get("seed", "0"), 0),
         should_stop=call.run.watch.stop,
     )
-    best = {name: str(value) for name, value in found.best.settings.items()}
-    trials = [(trial.settings, None if trial.error is None else trial.error.mean) for trial in found.trials]
+    values, _ = min(trials, key=lambda trial: math.inf if trial[1] is None else trial[1])
+    best = {name: str(value) for name, value in values.items()}
     _write_trials(call, trials, best)
     return _learn(call, rows, {**state.settings, **best}) if _performs(call) else state
 

@@ -31,7 +31,7 @@ from splc.learning.projection.term_search import FURTHER_STEPS, forward, models_
 from splc.learning.result import FormScore, InfluenceEstimate, PathPoint, PathTerm
 from splc.models.influence import InfluenceModel
 from splc.models.subexpressions import Derived
-from splc.models.terms import CONSTANT, Term
+from splc.models.terms import CONSTANT
 from splc.types import Array, Link
 
 LANGUAGES: dict[Form, tuple[Language, ...]] = {
@@ -72,14 +72,10 @@ _SAME = 1e-9
 
 
 @dataclass(frozen=True)
-class PrintedTerm:
-    """A term as it was selected: a product of units."""
+class PrintedTerm(InfluenceEstimate):
+    """A term as it was selected: a product of units, with the uncertainty of its influence."""
 
-    term: Term  # the term
-    text: str  # the term as text; the number of a group has the stem of its members as name: `3 * ref`
-    influence: float  # its influence
-    folds: int  # in how many folds the fold's own model has a term of the same variables
-    standard_error: float = math.nan  # the standard error of its influence
+    text: str = ""  # the term as text; the number of a group has the stem of its members as name: `3 * ref`
 
 
 @dataclass(frozen=True)
@@ -106,26 +102,14 @@ class PrintedModel:
         return "log" if self.form == "product" else "identity"
 
     @property
-    def terms(self) -> tuple[tuple[Term, float], ...]:
-        """The terms with their influences."""
-        return tuple((selected.term, selected.influence) for selected in self.selected)
-
-    @property
-    def estimates(self) -> tuple[InfluenceEstimate, ...]:
-        """The uncertainty of the influence of every term."""
-        return tuple(
-            InfluenceEstimate.of(each.term, each.influence, each.standard_error, folds=each.folds)
-            for each in self.selected
-        )
-
-    @property
     def cross_validated(self) -> CrossValidated:
         """The relative errors of held-out rows, in percent; of positive properties."""
         return CrossValidated.of(self.errors)
 
     def model(self, order: Sequence[str] = ()) -> InfluenceModel:
         """Return the performance-influence model."""
-        return InfluenceModel.from_terms(self.terms, order, self.link, self.derived)
+        terms = tuple((selected.term, selected.influence) for selected in self.selected)
+        return InfluenceModel.from_terms(terms, order, self.link, self.derived)
 
 
 def printed_model(
@@ -411,5 +395,5 @@ def _selected(model: Submodel, errors: Array | None = None) -> tuple[PrintedTerm
     for position, influence, error in zip(model.chosen, influences.tolist(), errors.tolist(), strict=True):
         factors = (candidates.units[unit].atom.term for unit in candidates.products[position])
         term, folds = reduce(mul, factors, CONSTANT), support[candidates.variables(position)]
-        terms.append(PrintedTerm(term, candidates.text(position), influence, folds, error))
+        terms.append(replace(PrintedTerm.of(term, influence, error, folds=folds), text=candidates.text(position)))
     return tuple(terms)

@@ -6,7 +6,6 @@ import dataclasses
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Annotated, Any
 
 from splc.errors import SpecError, unknown_name_hint
@@ -162,9 +161,7 @@ OF_2019 = Settings(
     minImprovementPerRound=0.25,
     stopOnLongRound=False,
 )
-PRESETS: Mapping[str, Settings] = MappingProxyType(
-    {SPLCONQUEROR: Settings(), SPLCONQUEROR_2019: OF_2019, "default": Settings()}
-)
+PRESETS: Mapping[str, Settings] = {SPLCONQUEROR: Settings(), SPLCONQUEROR_2019: OF_2019, "default": Settings()}
 
 
 def preset(name: str) -> Settings:
