@@ -96,8 +96,7 @@ def _length(low: Array, high: Array) -> Array:
     return np.asarray(np.subtract(high, low, out=np.zeros(len(low)), where=low != high))
 
 
-# Squares of smaller values, and of values above the inverse, are not precise.
-_SMALL = 1e-100
+_SMALL = 1e-100  # squares of smaller values, and of values above the inverse, are not precise
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,8 +24,7 @@ from splc.types import Array
 
 # More configurations and more products of factors than these are not needed for shares.
 MAX_CONFIGURATIONS, MAX_PRODUCTS = 10_000, 2_000
-# Smaller covariances, relative to the largest squared prediction, are rounding.
-ROUNDING = 1e-13
+ROUNDING = 1e-13  # smaller covariances, relative to the largest squared prediction, are rounding
 
 
 def class_of(model: InfluenceModel, term: Term) -> frozenset[str]:

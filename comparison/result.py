@@ -27,8 +27,7 @@ class TermScore:
 
     term: Term  # the term
     text: str  # the term as model text, factors in the order of the system's options
-    # -2 (`no class`), -1 (`no term`), 1 (`opposite sign`), 1 + simValue in [1, 2] (`different`), 2 (`same`)
-    score: float
+    score: float  # -2 (`no class`), -1 (`no term`), 1 (`opposite sign`), 1 to 2 (`different`: 1 + simValue), 2 (`same`)
     found: Found  # one of the five cases
     first: float | None  # its influence in the first model, None if the model does not have it
     second: float | None  # its influence in the second model, None if the model does not have it
@@ -91,8 +90,7 @@ class Unseen:
 class SyntacticComparison(_Score):
     """Two models compared by their terms."""
 
-    # the equivalence classes of both models, the constant first, then in canonical order
-    classes: tuple[ClassScore, ...]
+    classes: tuple[ClassScore, ...]  # the equivalence classes of both models, the constant first, in canonical order
     constant: bool = True  # whether the constant takes part, as a separate class
     unseen: tuple[Unseen, ...] = ()  # the subexpressions that are compared as a whole
 
@@ -121,8 +119,7 @@ class SemanticComparison:
     """Two vectors of values (of models, or measurements and a model) compared on the same configurations."""
 
     configurations: int  # the number of configurations
-    # key of a measure → its value, None where it is undefined. Error rates in percent.
-    values: Mapping[str, float | None]
+    values: Mapping[str, float | None]  # key of a measure → its value, None if undefined; error rates in percent
     # p → mean of |first - second|^p, without a root (the distances in the tables of the thesis); None where it is
     # undefined
     mean_power: Mapping[str, float | None]
@@ -194,8 +191,7 @@ class IntervalComparison:
 
     level: float  # the level of the intervals
     overlapping: float  # the fraction of configurations where the two intervals overlap
-    # sum of the lengths of the overlaps / sum of the lengths of the unions; None where all lengths are 0
-    jaccard: float | None
+    jaccard: float | None  # sum of the lengths of the overlaps / of the unions; None where all lengths are 0
     hausdorff: float  # mean distance of the two intervals: max(|low - low'|, |high - high'|)
     width: tuple[float, float]  # mean length of the intervals of the first and of the second
 
@@ -208,13 +204,10 @@ class Comparison(Drawn, Reported):
     second: str  # the name of the second model
     syntactic: SyntacticComparison  # by their terms
     semantic: SemanticComparison | None = None  # by their predictions; None where there were no configurations
-    # by both; None where there were no configurations, or a link makes shares meaningless
-    hybrid: HybridComparison | None = None
+    hybrid: HybridComparison | None = None  # by both; None without configurations, or if a link makes shares senseless
     intervals: IntervalComparison | None = None  # by the intervals of their predictions, where there are any
-    # by the shares of their sets of options; None where there were no configurations
-    option_sets: OptionSets | None = None
-    # whether equal terms mean the same; a product and a sum are compared by predictions and by sets of options only
-    same_link: bool = True
+    option_sets: OptionSets | None = None  # by the shares of their sets of options; None without configurations
+    same_link: bool = True  # whether equal terms mean the same; else predictions and sets of options are compared
     # how the second model's predictions miss those of the first; None where no factor relates them
     discrepancy: Discrepancy | None = None
 
@@ -255,10 +248,8 @@ class Judged:
 
     model: str  # the name of the model
     semantic: SemanticComparison  # the measured against the predicted values
-    # the fraction of the measured runs within the model's prediction intervals; None without intervals
-    covered: float | None = None
-    # how the predictions miss the measured values; None where no factor relates them
-    discrepancy: Discrepancy | None = None
+    covered: float | None = None  # the fraction of measured runs within the model's intervals; None without intervals
+    discrepancy: Discrepancy | None = None  # how predictions miss the measured values; None: no factor relates them
 
 
 @dataclass(frozen=True, eq=False)
@@ -272,8 +263,7 @@ class ComparedModel:
     nfp: str | None = None  # the property that its file states, None without one
     file: str | None = None  # the file it was read from, None for a model that was not read
     sha256: str = ""  # the hash of the file's content
-    # context → the value that it was learned from, where the file states it
-    contexts: Mapping[str, str] = field(default_factory=dict)
+    contexts: Mapping[str, str] = field(default_factory=dict)  # context → the value learned from, if the file states it
     predicted: Array | None = None  # the predictions, shape (n,), read-only; None where there are no configurations
     intervals: Array | None = None  # lower and upper bounds of the predictions, shape (2, n), read-only
     single: Array | None = None  # lower and upper bounds of a new run, shape (2, n); None where there are none

@@ -110,12 +110,9 @@ FEWEST = 3
 # Fewer models (or comparisons, where these are drawn) have hardly any resamples: with 4 models, intervals at the level
 # 0.95 cover the correlation of a population in as few as 65 % of the cases, with 5 and more in at least 90 %.
 MIN_DRAWN = 5
-# Resamples in which the coefficient is undefined are left out; an interval needs at least this part of them.
-_ENOUGH = 0.1
-# Smaller differences of coefficients are rounding.
-_SAME = 1e-9
-# Numbers that are worked on at once (resamples × pairs).
-_BLOCK = 500_000
+_ENOUGH = 0.1  # resamples without a defined coefficient are left out; an interval needs at least this part of them
+_SAME = 1e-9  # smaller differences of coefficients are rounding
+_BLOCK = 500_000  # numbers that are worked on at once (resamples × pairs)
 
 
 @dataclass(frozen=True)
@@ -131,8 +128,7 @@ class Correlation:
     pearson: float | None = None  # the linear correlation, in [-1, 1]
     spearman: float | None = None  # Spearman's rank correlation, in [-1, 1]
     kendall: float | None = None  # Kendall's tau-b, in [-1, 1]
-    # the lower end of the interval of Spearman's rank correlation; None where the bootstrap gives no interval
-    low: float | None = None
+    low: float | None = None  # the lower end of the interval of Spearman's correlation; None: the bootstrap gives none
     high: float | None = None  # its upper end
     reason: str = ""  # why there is no correlation, or no interval although one is requested; empty where there is one
 

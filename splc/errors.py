@@ -206,8 +206,7 @@ def _nearest(name: str, known: tuple[str, ...]) -> str | None:
     return folded[found[0]] if found else None
 
 
-# Long lists are kept for a few names only: they may be the cells of a file.
-_FEW = 500
+_FEW = 500  # long lists are kept for a few names only: they may be the cells of a file
 _nearest_of_many = lru_cache(maxsize=4)(_nearest.__wrapped__)
 
 

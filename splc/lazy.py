@@ -8,8 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
-# Not typing's: its import takes longer than everything else here.
-TYPE_CHECKING = False
+TYPE_CHECKING = False  # not typing's: its import takes longer than everything else here
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any

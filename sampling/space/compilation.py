@@ -27,8 +27,7 @@ Tail = Literals
 # it reads no further layer.
 Reading = dict[int, tuple[Array, int, bool]]
 
-# Constraints over more combinations of values must be comparisons of sums.
-LARGEST_TABLE = MAX_CELLS
+LARGEST_TABLE = MAX_CELLS  # constraints over more combinations of values must be comparisons of sums
 # Variable orders are tried with a small number of transitions first; the last budget keeps memory below 1 GB.
 BUDGETS = (2**14, 2**18, 2**22)
 _ROUNDS = 20

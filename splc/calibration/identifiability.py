@@ -11,8 +11,7 @@ from splc.calibration.search import Dependence, Misfit, column_lengths, dependen
 from splc.models.basis.regression import t_quantile
 from splc.types import Array
 
-# Weighted predictions that differ by less than this, relative to the measurements, count as the same.
-_SAME = 1e-8
+_SAME = 1e-8  # weighted predictions that differ by less than this, relative to the measurements, count as the same
 
 
 def findings(

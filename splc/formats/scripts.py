@@ -32,8 +32,7 @@ class Key:
 
     name: str  # its name in scripts
     ours: str | None = ""  # its name in specs; an empty text for a positional argument; None: specs have none like it
-    # its value if it is not given; None: it must be given; an empty text: the spec leaves it out
-    default: str | None = None
+    default: str | None = None  # its value if it is not given; None: it must be; empty: the spec leaves it out
     aliases: tuple[str, ...] = ()  # other names
 
 

@@ -35,10 +35,8 @@ from splc.types import Array
 # Products of two columns are left out beyond this number of cells, where the matrix would take more than 400 MB.
 _MAX_CELLS = 50_000_000
 _LARGE = 1e15
-# exp of it is a finite, positive number.
-_LARGEST = 700.0
-# Rows that are predicted at a time: products of columns of all rows might need much memory.
-_CHUNK = 4096
+_LARGEST = 700.0  # exp of it is a finite, positive number
+_CHUNK = 4096  # rows that are predicted at a time: products of columns of all rows might need much memory
 
 
 _LEAF = "fewest configurations in a leaf"
@@ -229,8 +227,7 @@ class BaselineLearner:
     changes: Mapping[str, Any] = field(default_factory=dict, hash=False)  # settings that differ, as values or texts
     settings: Mapping[str, Any] = field(init=False, hash=False)
     preset: str = field(default="default", init=False)
-    # A predictor without terms is not written to a file.
-    suffix: str = field(default="", init=False)
+    suffix: str = field(default="", init=False)  # a predictor without terms is not written to a file
 
     def __post_init__(self) -> None:
         known = SETTINGS[self.name]
@@ -258,8 +255,7 @@ class BaselineLearner:
         return judged(problem, self, predictor, termination="fitted", seconds=seconds, notes=notes)
 
 
-# Targets are learned in their own unit, as SPL Conqueror does it.
-_PLAIN = TargetScale(log=False, unit=1.0, mean=0.0, deviation=1.0)
+_PLAIN = TargetScale(log=False, unit=1.0, mean=0.0, deviation=1.0)  # in its own unit, as SPL Conqueror learns it
 # Name → class of scikit-learn, and that of the estimator that it repeats.
 ESTIMATORS: Mapping[str, tuple[str, ...]] = {
     "SVR": ("svm.SVR",),

@@ -62,8 +62,7 @@ def _baseline(name: str) -> LearnerKind:
     return LearnerKind(BASELINE_SETTINGS[name], lambda _, settings: BaselineLearner(name, settings))
 
 
-# Predictors of scikit-learn, which have no terms.
-BASELINES = tuple(BASELINE_SETTINGS)
+BASELINES = tuple(BASELINE_SETTINGS)  # predictors of scikit-learn, which have no terms
 # The kinds projection and pmnf are imported on first use.
 LEARNERS: Mapping[str, Callable[[], LearnerKind]] = {
     PROJECTION: _projection,
@@ -224,8 +223,7 @@ def learn(
     return selected_learner.learn(problem)
 
 
-# The most combinations of settings that are tried.
-MOST = 100_000
+MOST = 100_000  # the most combinations of settings that are tried
 
 
 def search_settings(

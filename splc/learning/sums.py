@@ -30,8 +30,7 @@ from splc.models.subexpressions import by_name
 from splc.models.terms import CONSTANT, Term, option_term
 from splc.types import Array, Missing
 
-# The placeholder for the same text, such as the number of a level, in all names of a part.
-EACH = "{}"
+EACH = "{}"  # the placeholder for the same text, such as the number of a level, in all names of a part
 
 
 @dataclass(frozen=True)
@@ -39,8 +38,7 @@ class Part:
     """A property that is a part of a whole."""
 
     nfp: str  # the property
-    # a binary option or an observed variable that is 1 in configurations that have the part; None: all have it
-    where: str | None = None
+    where: str | None = None  # a binary option or observed variable, 1 in configurations with the part; None: all
     observed: tuple[str, ...] = ()  # observed variables to learn from, see `learn`
 
 

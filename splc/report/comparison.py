@@ -29,10 +29,8 @@ from splc.workflows.explain.importance import OptionImportance, interval_ends, s
 from splc.workflows.note import Note
 from splc.workflows.views import Column, Facts, Rows, rows_of
 
-# Options with more values have no panel of errors.
-_MAX_VALUES = 24
-# Smaller relative differences of equal models, and smaller ones in percentage points, are rounding.
-ROUNDING = 1e-9
+_MAX_VALUES = 24  # options with more values have no panel of errors
+ROUNDING = 1e-9  # smaller relative differences of equal models, and smaller ones in percentage points, are rounding
 
 Ends = tuple[float, float, float]
 

@@ -42,10 +42,8 @@ from splc.workflows.tune.view import as_json as as_json_of_tuning
 from splc.workflows.views import UNWATCHED, Detail, Verb, View, Watch
 
 SUFFIXES = (".html", ".htm", ".md")
-# The height of a page in a notebook, in pixels.
-HEIGHT = 800
-# The seconds after which a browser loads the page of a tuning run again that is running.
-RELOAD = 5
+HEIGHT = 800  # the height of a page in a notebook, in pixels
+RELOAD = 5  # the seconds after which a browser loads the page of a tuning run again that is running
 
 
 @request

@@ -22,8 +22,7 @@ from splc.workflows.views import Facts
 
 _COLUMNS = ("learned_from", "error", "error_all", "learning_error", "terms")
 CURVES = "Error by the number of configurations learned from"
-# The schema of the JSON of a tuning run.
-SCHEMA = "splc.tune/1"
+SCHEMA = "splc.tune/1"  # the schema of the JSON of a tuning run
 
 
 def study_page(archives: Sequence[StudyArchive]) -> Page:

@@ -56,8 +56,7 @@ class MatchedRows:
     """The measured configurations to learn from."""
 
     rows: Array  # the positions of the learning set
-    # the positions of the configurations that candidates are judged by; None: the learning set
-    validation: Array | None = None
+    validation: Array | None = None  # positions of the configurations that judge candidates; None: the learning set
     notes: tuple[str, ...] = ()  # the sampled configurations that were replaced or left out
 
 

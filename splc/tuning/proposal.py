@@ -60,8 +60,7 @@ class Proposal:
 
     configuration: Configurations  # the configuration, one row
     predicted: float  # the predicted value
-    # the expected improvement on the best in percent; None where it is not searched for
-    expected_gain: float | None = None
+    expected_gain: float | None = None  # the expected improvement on the best in percent, if it is searched
 
 
 def admissible_ranking(model: SearchModel, objective: TuningObjective, history: History) -> list[int]:

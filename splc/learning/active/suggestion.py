@@ -31,12 +31,10 @@ from splc.types import Array, Goal
 
 # Configurations that are suggested from, and those among them whose mean variance is reduced.
 CANDIDATES, REFERENCE = 2000, 500
-# With at least this many measured configurations hyperparameters are learned; with fewer, those of the prior are used.
-LEARNED_ROWS = 10
+LEARNED_ROWS = 10  # with fewer measured configurations hyperparameters are those of the prior
 # A batch is this share of the rows measured so far, and at least this number of rows.
 SHARE, LEAST = 0.25, 5
-# The rows of the first design, which the prior selects.
-FIRST_ROWS = 10
+FIRST_ROWS = 10  # the rows of the first design, which the prior selects
 
 
 @dataclass(frozen=True, eq=False)

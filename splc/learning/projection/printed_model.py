@@ -41,22 +41,16 @@ LANGUAGES: dict[Form, tuple[Language, ...]] = {
 }
 # A printed model has at most so many terms; fewer with few rows.
 MAX_TERMS, MIN_TERMS, ROWS_PER_TERM, READABLE_TERMS = 20, 6, 2, 10
-# The largest number of terms that is searched, even if more are requested.
-LONGEST = 120
+LONGEST = 120  # the largest number of terms that is searched, even if more are requested
 # Other languages are not searched if a sum of costs is near the full model, in units of its error, and this short.
 NEAR, SHORT, SHORT_WITH_THRESHOLDS = 0.5, 15, 8
-# Relative differences up to this are rounding of the measured values.
-EXACT = 1e-6
-# Terms whose largest contribution is below this share are 0.
-NOTHING = 1e-5
-# A model that fits this number of configurations per term exactly does so by chance only if it is true.
-ROWS_PER_EXACT_TERM = 2
+EXACT = 1e-6  # relative differences up to this are rounding of the measured values
+NOTHING = 1e-5  # terms whose largest contribution is below this share are 0
+ROWS_PER_EXACT_TERM = 2  # a model that fits so many configurations per term exactly is true, but for chance
 # Scores up to this multiple of the best one are admitted, and the shortest model is taken.
 ADMITTED, READABLE_ADMITTED = 1.05, 1.10
-# Free signs and factors are worth this number of terms: the shares of a sum of costs can be read.
-FURTHER_TERMS = 2
-# Influences that are not projected must be better by this factor.
-BLEND_GAIN = 0.98
+FURTHER_TERMS = 2  # free signs and factors are worth this number of terms: the shares of a sum of costs can be read
+BLEND_GAIN = 0.98  # influences that are not projected must be better by this factor
 # A sum of costs is preferred up to this multiple of the best score, unless its errors are larger by more than so many
 # standard errors: its influences are costs, and its shares can be read.
 PREFERRED, STANDARD_ERRORS = 1.2, 2.0
@@ -64,8 +58,7 @@ PREFERRED, STANDARD_ERRORS = 1.2, 2.0
 LONGER = 1.5
 # For terms that most folds agree on the error may rise by this factor, up to this multiple of the full model's.
 RISE, FARTHEST = 1.1, 1.2
-# Among models of the same agreement, the shortest one whose expected error is within this factor of the largest one's.
-SHORTER = 1.02
+SHORTER = 1.02  # of models with the same agreement, the shortest whose expected error is within this factor
 # The least share of the folds that must have a set of options.
 MIN_SHARE = 3 / 8
 _SAME = 1e-9
@@ -86,12 +79,10 @@ class PrintedModel:
     selected: tuple[PrintedTerm, ...]  # the terms, in canonical order
     derived: tuple[Derived, ...]  # subexpressions in the terms
     path: tuple[PathPoint, ...]  # models from one term to many
-    # for some terms, texts of other terms that the learning set does not distinguish from them: pairs (term, other)
-    aliases: tuple[tuple[str, str], ...]
+    aliases: tuple[tuple[str, str], ...]  # (term, other term that the learning set does not distinguish from it)
     forms: tuple[FormScore, ...]  # the best model of each form, the printed one first
     distance: float  # its mean distance to the full model at unmeasured configurations, over the divisor
-    # predictions of held-out rows, by the fold's own terms, minus measured values, (n,): of ln y if these are positive
-    errors: Array
+    errors: Array  # predictions of held-out rows by the fold's terms minus measured values, (n,); of ln y if positive
     quantile: float  # the half width of 90 % prediction intervals, on the scale of `errors`
     folds: int  # the number of folds
     exact: bool = False  # whether it fits all measured values exactly

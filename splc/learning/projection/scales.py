@@ -22,10 +22,8 @@ from splc.types import Array
 
 Name = Literal["log", "raw", "raw_constant", "shifted_log", "asinh"]
 
-# Share of the median value below which the noise of a property with values of any sign is constant.
-CONSTANT_NOISE = 0.1
-# Distance of the smallest value from the pole of the shifted logarithm, in units of the range.
-_SHIFT = 0.02
+CONSTANT_NOISE = 0.1  # share of the median below which the noise of a property with any sign is constant
+_SHIFT = 0.02  # distance of the smallest value from the pole of the shifted logarithm, in units of the range
 
 
 @dataclass(frozen=True)

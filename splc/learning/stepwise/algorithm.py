@@ -46,8 +46,7 @@ REASONS = {
     "parts": "the models of the parts were added up",
     "bagging": "{baggingNumbers} models were averaged (bagging)",
 }
-# A term is a rounding error if its contribution is at most this fraction of the largest value.
-ROUNDING = 1e-11
+ROUNDING = 1e-11  # a term is a rounding error if its contribution is at most this fraction of the largest value
 
 
 @dataclass(frozen=True)

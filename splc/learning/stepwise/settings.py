@@ -14,8 +14,7 @@ from splc.models.basis.atom import function_names
 
 # The presets that select SPL Conqueror's algorithm if no learner is named.
 SPLCONQUEROR, SPLCONQUEROR_2019 = "splconqueror", "splconqueror-2019"
-# The setting that states the term of the first round.
-FIRST = "first"
+FIRST = "first"  # the setting that states the term of the first round
 # The setting that states further functions.
 FUNCTIONS = "functions"
 _OWN = (FIRST, FUNCTIONS, "leastValue")
