@@ -265,12 +265,10 @@ def check_order(p: float) -> None:
 
 
 def _order(p: float, key: str, title: str) -> Measure:
-    """Return the Minkowski distance of an order."""
     return Measure(key, title, "distance", "lower", partial(minkowski, p=p))
 
 
 def _relative(key: str, title: str, **settings: Any) -> Measure:
-    """Return a measure of relative errors."""
     return Measure(key, title, "percent", "lower", partial(error_rate, **settings), directed=True)
 
 

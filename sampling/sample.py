@@ -95,7 +95,6 @@ def draw_sample(
 
 
 def _drawn(spec: SamplingSpec, seed: int, measured: Configurations | None, parts: Parts) -> Sample:
-    """Return the sample of a spec."""
     removed, notes = 0, tuple[str, ...]()
     if spec.whole is not None:
         selected, remarks = spec.whole.configurations(parts, seed, measured)

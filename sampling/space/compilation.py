@@ -247,7 +247,6 @@ def orders(component: Component, parents: Sequence[int | None], first: frozenset
 
 
 def _depth_first(variables: Sequence[int], parents: Sequence[int | None]) -> list[int]:
-    """Return the variables in depth-first order of the description."""
     children: dict[int | None, list[int]] = {}
     members = set(variables)
     for variable in variables:

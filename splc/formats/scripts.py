@@ -389,7 +389,6 @@ def _pairs(words: list[str]) -> dict[str, Any]:
 
 
 def _check_values(command: ScriptCommand) -> None:
-    """Check the values of a command."""
     words, values, problems = command.words, dict(command.values), list[Problem]()
     choices = [{name: value} for name, listed in command.lists.items() for value in listed]
     # Functions that raise an error for a wrong value, with their arguments.

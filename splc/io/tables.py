@@ -161,7 +161,6 @@ def _exact_text(cell: str | float | None) -> str:
 
 
 def _texts(table: Table, digits: int, notation: _Notation) -> list[list[str]]:
-    """Return the header and the rows of a table in a notation."""
     return [[cell_text(cell, digits, notation) for cell in row] for row in (table.columns, *table.rows)]
 
 

@@ -157,7 +157,6 @@ def group_texts(model: InfluenceModel, system: VariabilityModel) -> list[str]:
 def _terms(
     model: InfluenceModel, estimates_by_term: Mapping[Term, InfluenceEstimate], configurations: Configurations
 ) -> Iterable[_Part]:
-    """Yield the effect of each term of a sum."""
     levels = levels_of(model, configurations.system)
 
     def text_without(term: Term, name: str) -> str:

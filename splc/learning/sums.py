@@ -241,7 +241,6 @@ def _counting(measurements: Measurements, part: Part) -> Array:
 
 
 def _part_facts(part: Part, result: LearningResult | None) -> dict[str, Any]:
-    """Return the facts about a part for the provenance."""
     facts: dict[str, Any] = {"nfp": part.nfp, "where": part.where, "observed": [], "learning_configurations": 0}
     if result is not None:
         names = "learning_configurations", "learning_error", "error", "termination"

@@ -305,7 +305,6 @@ class InfluenceModel:
 
 
 def _without_value(what: str, values: str, row: int, hint: str | None = None) -> EvaluationError:
-    """Return the error for a part of a model without a finite value in a row; `values`: those of its options."""
     message = f"{what} at configuration {row}" + (f" ({values})" if values else "")
     return EvaluationError(message, hint=hint, row=row, what=what + (f" where {values}" if values else ""))
 

@@ -199,7 +199,6 @@ def _effects(subject: ModelSubject, option: OptionImportance) -> dict[str, Ends]
 
 
 def _changes(old: ModelSubject, new: ModelSubject, names: tuple[str, str], changes: list[ValueChange]) -> Section:
-    """Return what changed between two models."""
     blocks: list[Block] = []
     if rows := [change for change in changes if change.settled]:
         effects = [Column(name, at, _effect, right=True) for name, at in zip(names, ("old", "new"), strict=True)]

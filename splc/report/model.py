@@ -163,7 +163,6 @@ def _predictions(subject: ModelSubject) -> Section | None:
 
 
 def _best(subject: ModelSubject, result: Result) -> Section:
-    """Return the best configurations that `optimize` found."""
     unit = subject.stored.unit
     word = "greatest" if result.objectives[0].maximize else "least"
     of = "all valid configurations" if result.exhaustive else "the examined configurations"

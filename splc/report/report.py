@@ -153,7 +153,6 @@ def _tuned(file: str) -> Mapping[str, Any] | None:
 
 
 def _subject(request: Request, model: str, notes: Notes, watch: Watch) -> ModelSubject:
-    """Read a model, its system and its measurements, and explain it."""
     project = request.project_of_models([model])
     messages = Notes()
     space = Space(request.read_system(project, messages))

@@ -85,7 +85,6 @@ def _reciprocal(lengths: Array) -> Array:
 
 
 def _inverse(upper: Triangle, size: int) -> Triangle:
-    """Return the inverse of a triangle."""
     inverse: Triangle = {}
     for j in range(size):
         inverse[j, j] = _reciprocal(upper[j, j])

@@ -150,7 +150,6 @@ def _stated(settings: Mapping[str, str], name: str) -> str | None:
 
 
 def _effective(settings: Mapping[str, str]) -> dict[str, str]:
-    """Return the settings that have an effect here."""
     return {name: value for name, value in settings.items() if setting_name(name) not in _IDLE}
 
 
@@ -166,7 +165,6 @@ def stated_deviation(measured: Measurements, settings: Mapping[str, str]) -> flo
 
 
 def _learned(call: CommandCall, rows: MatchedRows, learner: Learner) -> Learned:
-    """Return the model that a learner learns from rows."""
     state, run = call.state, call.run
     measured, nfp = state.known_measured, state.known_nfp
     sampling = tuple(entry.line for entry in state.samplings)
@@ -308,7 +306,6 @@ def _fit(call: CommandCall, values: Mapping[str, str]) -> Learned:
 
 
 def _percent(error: float | None) -> str:
-    """Return an error as logs have it."""
     return f"{net_number(float('nan') if error is None else error)} %"
 
 

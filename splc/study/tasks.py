@@ -196,7 +196,6 @@ def learners_with_deviation(
 
 
 def _remarks(measured: Measurements, nfp: str) -> Iterator[str]:
-    """Yield notes about the measurements."""
     yield from (note.text for note in reading_notes(measured.report))
     values = measured.measured(nfp).column(nfp)
     if zeros := int((values == 0).sum()):

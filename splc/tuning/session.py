@@ -136,7 +136,6 @@ class TuningSession:
         }
 
     def _replay(self, record: Record) -> None:
-        """Repeat the event of a record of the journal."""
         if record.get("kind") == "tune":
             trial = self.tuner.ask()
             if trial is None or trial.configuration != record["configuration"] or trial.why != record["why"]:
@@ -150,7 +149,6 @@ class TuningSession:
             self.tuner.end_search()
 
     def _tell(self, trial: TuningTrial, record: Record) -> None:
-        """Tell the tuner the result of a run."""
         result = result_of(record)
         self.recorded.add((trial.row, trial.repetition), result)
         if result.reason is None:

@@ -227,7 +227,6 @@ def _content(result: Result) -> views.View:
 
 
 def _signed(factor: float) -> str:
-    """Return a factor as a change in percent."""
     return signed_percentage((factor - 1) * 100, 3)
 
 

@@ -208,7 +208,6 @@ def reading_notes(*reports: ReadingReport) -> tuple[Note, ...]:
 
 
 def _by_property(reports: Sequence[ReadingReport], name: str) -> Iterator[tuple[str, list[int]]]:
-    """Yield each property with its lines in an attribute of reports."""
     for nfp in dict.fromkeys(nfp for report in reports for nfp in getattr(report, name)):
         yield nfp, sorted(line for report in reports for line in getattr(report, name).get(nfp, ()))
 

@@ -300,7 +300,6 @@ def _lacking(tables: Sequence[TableSource], ignored: frozenset[str]) -> Iterator
 
 
 def _roles(tables: Sequence[TableSource]) -> StatedRoles | None:
-    """Return the roles that the formats of the files state."""
     kinds = ("option", "context", "property")
     stated = (
         (table, name, kind)

@@ -276,7 +276,6 @@ def model_of(learning: Learning, which: WhichRound, file: str, system: Variabili
 
 
 def _defined(term: Term, meanings: Mapping[str, Term]) -> Term:
-    """Return a term with what its names mean."""
     if meanings.keys().isdisjoint(term.options):
         return term
     factors: list[Factor] = []

@@ -106,7 +106,6 @@ class SearchModel:
     def _of(
         cls, runs: Runs, variables: tuple[Variable, ...], maximize: bool, before: SearchModel | None
     ) -> SearchModel:
-        """Return the model of runs with these variables."""
         y, n = runs.y, len(runs)
         scale = projection.positive_scale("log", y) if y.min() > 0 else projection.general_scales(y)[-1]
         context = projection.ContextBlock(runs.contexts) if runs.contexts else None

@@ -113,7 +113,6 @@ def _units(
 
 
 def _member(variable: Variable, name: str) -> Unit:
-    """Return a binary option, or a member of a group, as it is."""
     return Unit(variable.name, power(name, 1), free=True, numeric=False, simple=True)
 
 

@@ -151,7 +151,6 @@ def _positive_over(space: Configurations | None) -> IsPositive:
 
 
 def _derived(model: Submodel) -> tuple[Derived, ...]:
-    """Return the subexpressions in the terms of a model."""
     candidates = model.search.candidates
     units = {unit for position in model.chosen for unit in candidates.products[position]}
     derived = {part.name: part for unit in units for part in candidates.units[unit].atom.derived}

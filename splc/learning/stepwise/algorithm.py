@@ -110,7 +110,6 @@ class ForwardSelection:
         self.scorer = Scorer(self.grid, scored, shares, settings.candidateSizePenalty)
 
     def _columns(self, candidates: Sequence[Candidate]) -> Array:
-        """Return the columns of candidates, shape (candidates, n)."""
         columns = np.empty((len(candidates), len(self._rows)))
         for row, candidate in zip(columns, candidates, strict=True):
             row[:] = candidate.evaluate(self._rows.column)
@@ -268,7 +267,6 @@ class ForwardSelection:
 
 
 def _learned(candidates: Sequence[Candidate], influences: Array) -> tuple[LearnedTerm, ...]:
-    """Return candidates as terms of a learned model."""
     return tuple(candidate.learned(float(value)) for candidate, value in zip(candidates, influences, strict=True))
 
 

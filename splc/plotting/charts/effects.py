@@ -195,7 +195,6 @@ def _ends(term: TermCourse, *, product: bool) -> Array:
 
 
 def _course_marks(term: TermCourse, ends: Array, factors: Sequence[float]) -> list[Mark]:
-    """Return the influence of a term at each value, and its changes."""
     at = np.arange(ends.shape[1], dtype=float)
     marks: list[Mark] = [Spans(ends[1], ends[2], "model", across=False), Curve(at, ends[0], "model", marked=True)]
     for step, (changed, factor) in enumerate(zip(term.changed, factors, strict=True)):

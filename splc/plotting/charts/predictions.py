@@ -224,7 +224,6 @@ def ascending(values: Array, measured: Array | None) -> Array:
 
 
 def _model_marks(row: Array, role: Role) -> Iterator[Mark]:
-    """Yield the marks of one model."""
     x = _numbers(len(row))
     if len(row) <= JOINED:
         yield Curve(x, row, role, marked=True)

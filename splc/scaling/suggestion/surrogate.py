@@ -88,7 +88,6 @@ class TargetSurrogate:
 
     @property
     def _logs(self) -> Array:
-        """Logarithms of the probabilities."""
         return np.asarray(np.log(np.maximum(self.weights, 1e-300)))
 
     def _columns(self, points: Array) -> Array:
@@ -98,7 +97,6 @@ class TargetSurrogate:
         return np.asarray(np.where(np.isfinite(columns), columns, 0.0))
 
     def _means(self, columns: Array) -> Array:
-        """Return the predictions, shape (hypotheses, points)."""
         return np.asarray((self.coefficients[:, :, None] * columns).sum(axis=1))
 
     def _sizes(self, columns: Array) -> Array:
@@ -196,7 +194,6 @@ def _variance(weights: Array, means: Array, variances: Array) -> Array:
 
 
 def _median(values: Array, weights: Array) -> float:
-    """Return the weighted median."""
     order = np.argsort(values, kind="stable")
     position = int(np.searchsorted(np.cumsum(weights[order]), 0.5))
     return float(values[order[min(position, len(order) - 1)]])
