@@ -126,9 +126,7 @@ class SetChange:
     """The change of the terms over one set of options."""
 
     options: tuple[str, ...]  # the options, in the system's order; empty for the constant
-    # the mean absolute change of the prediction by these terms beyond the common factor, in percent: of the mean
-    # prediction after the change, for products of each prediction
-    size: float
+    size: float  # the mean absolute change beyond the common factor, in percent of the mean (products: each) prediction
     terms: tuple[TermChange, ...]  # the terms
 
     @property
@@ -147,9 +145,7 @@ class ModelChange:
     """The change of a model."""
 
     link: Link  # the link of the models that are compared
-    # the factor that most influences of a sum have in common, 1 if it is not clearly another one. The common factor of
-    # a product is its constant.
-    factor: float
+    factor: float  # what most influences of a sum have in common, 1 if not clearly another; of a product, its constant
     sets: tuple[SetChange, ...]  # the changes of sets of options, the settled and larger ones first
     # the terms that the configurations before and after the change do not determine. They are in none of the sets.
     undetermined: tuple[Undetermined, Undetermined] = (Undetermined(), Undetermined())

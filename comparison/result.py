@@ -120,16 +120,12 @@ class SemanticComparison:
 
     configurations: int  # the number of configurations
     values: Mapping[str, float | None]  # key of a measure → its value, None if undefined; error rates in percent
-    # p → mean of |first - second|^p, without a root (the distances in the tables of the thesis); None where it is
-    # undefined
-    mean_power: Mapping[str, float | None]
+    mean_power: Mapping[str, float | None]  # p → mean of |first - second|^p, without a root, as in the thesis
     left_out: int = 0  # the number of configurations that error_rate leaves out, because the first value is 0
     left_out_reversed: int = 0  # the same for error_rate_reversed and the second value
     negative: tuple[int, int] = (0, 0)  # the numbers of negative values of the first and of the second
     weights: str | None = None  # a description of the weights of the configurations, None where all weigh the same
-    # the values that directed measures are relative to, except `error_rate`, which is always relative to the first, and
-    # `error_rate_reversed`, which is always relative to the second
-    reference: Reference = "first"
+    reference: Reference = "first"  # what directed measures are relative to; `error_rate` is always to the first
 
 
 @dataclass(frozen=True)
@@ -172,9 +168,7 @@ class HybridComparison:
 class OptionSets:
     """Two models compared by the shares of their sets of options."""
 
-    # the quantity that shares are parts of: 'mean', the sum of mean absolute contributions, or 'variance', the variance
-    # of the predictions
-    of: Literal["mean", "variance"]
+    of: Literal["mean", "variance"]  # shares are of the sum of mean absolute contributions, or of the variance
     sets: tuple[SetShare, ...]  # the sets of both models with their shares
 
     @property
@@ -208,8 +202,7 @@ class Comparison(Drawn, Reported):
     intervals: IntervalComparison | None = None  # by the intervals of their predictions, where there are any
     option_sets: OptionSets | None = None  # by the shares of their sets of options; None without configurations
     same_link: bool = True  # whether equal terms mean the same; else predictions and sets of options are compared
-    # how the second model's predictions miss those of the first; None where no factor relates them
-    discrepancy: Discrepancy | None = None
+    discrepancy: Discrepancy | None = None  # how the second's predictions miss the first's; None: no factor
 
     def summary(self) -> str:
         """Return the syntactic score and the semantic measures as text."""

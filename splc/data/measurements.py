@@ -147,18 +147,14 @@ class ReadingReport:
     duplicates: tuple[int, ...] = ()  # lines of rows whose configuration was measured in an earlier row
     missing: Mapping[str, int] = field(default_factory=dict)  # property → number of missing or unreadable values
     gaps: Mapping[str, tuple[int, ...]] = field(default_factory=dict)  # property → lines of the rows without its value
-    # property → lines of the few rows whose values are unlike the others, as those of failed runs
-    failed: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    failed: Mapping[str, tuple[int, ...]] = field(default_factory=dict)  # property → lines of what seem failed runs
     deviation: float | None = None  # the largest measurement deviation in percent that the file states
     notes: tuple[str, ...] = ()  # other remarks for the user
     mixed: tuple[str, ...] = ()  # seemingly options or contexts: rows of most configurations have different values
     configurations: int = 0  # the number of distinct configurations in these rows
-    # the columns that the user named as options, where options are inferred from the rows; None where a description
-    # states the options
-    options: tuple[str, ...] | None = None
-    # the line of each row that was not left out, shape (used rows,)
+    options: tuple[str, ...] | None = None  # columns that the user named as options; None where a description has them
+    # the line and the configuration of each row that was not left out, shapes (used rows,)
     lines: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64), compare=False, repr=False)
-    # the configuration of each of these rows
     groups: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64), compare=False, repr=False)
     unsuccessful: tuple[str, ...] = ()  # how many runs did not succeed, for each column that says so
 
@@ -322,8 +318,7 @@ class Experiment:
     parameters: tuple[str, ...]  # the names of the parameters, distinct
     points: Array  # the measured points, distinct and finite, shape (n, parameters)
     series: Mapping[Key, Array]  # (call path, metric) → values, shape (n, repetitions), NaN: missing, else finite
-    # the hash of the source, notes, and the number of points without a value by metric
-    report: ReadingReport = field(default_factory=ReadingReport)
+    report: ReadingReport = field(default_factory=ReadingReport)  # the source, notes, missing values by metric
     contexts: Mapping[str, str] = field(default_factory=dict)  # context (version, machine) → its value at all points
 
     def __post_init__(self) -> None:

@@ -151,9 +151,7 @@ class PropertySummary:
     configurations: int  # the number of configurations that have a value
     values: int  # the number of values
     repetitions: tuple[int, int]  # the least number of values of a configuration that has one, and the greatest one
-    # the median of the relative standard deviations of the repetitions of one configuration (a fraction), None without
-    # repetitions
-    scatter: float | None
+    scatter: float | None  # the median relative standard deviation of a configuration's repetitions (a fraction)
     drift: Drift | None  # the trend of repetitions, None if there are none that differ
     unit: str | None = None  # its unit, None if it is not known
     pattern: RunPattern | None = None  # what moves the runs of configurations together, None if nothing is found

@@ -47,8 +47,7 @@ class SumResult(Presented):
     """The result of learning by parts."""
 
     whole: LearningResult  # the sum of the parts' models, judged by the values of the whole
-    # each part with what was learned of it; None where no configuration of the learning set has it
-    parts: tuple[tuple[Part, LearningResult | None], ...]
+    parts: tuple[tuple[Part, LearningResult | None], ...]  # None of a part that no learned configuration has
 
     def summary(self) -> str:
         """Return the summary of the whole."""

@@ -39,8 +39,7 @@ _DIFFERENCE = 0.001  # the worth of another option in which a configuration diff
 class _Source(ABC):
     """A source whose configurations may fail: they are not drawn, but candidates, since no failure is certain."""
 
-    # returns which configurations fail, as far as is known, shape (n,), bool; None: none do
-    fail: Callable[[Configurations], Array] | None = field(default=None, kw_only=True)
+    fail: Callable[[Configurations], Array] | None = field(default=None, kw_only=True)  # which fail, (n,), bool
 
     def working(self, configurations: Configurations) -> Array:
         """Return which configurations do not fail."""

@@ -58,9 +58,7 @@ class Unit:
 
     variable: str  # the name of the variable
     atom: Atom  # the function
-    # the unit as text where that is not the text of its term: the number of a group has the stem of its members as
-    # name, log10(x + 1) only one pair of parentheses
-    name: str = ""
+    name: str = ""  # its text if not that of its term: of a group's number the members' stem, and of log10(x + 1)
     factors: int = 1  # the number of factors that it counts as
     free: bool = False  # whether influences of products with it may be negative
     numeric: bool = True  # whether it is a function of a numeric option

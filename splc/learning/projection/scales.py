@@ -30,8 +30,7 @@ _SHIFT = 0.02  # distance of the smallest value from the pole of the shifted log
 class Scale:
     """A monotone scale t(y), for values in a unit."""
 
-    # ln y; y, with noise that grows with it; y, with constant noise; ln(y + shift); the inverse hyperbolic sine of y
-    name: Name
+    name: Name  # ln y; y, with noise that grows with it; y, with constant noise; ln(y + shift); arsinh y
     unit: float  # the unit of the values
     positive: bool  # whether all measured values are positive; then errors are relative ones
     lowest: float  # predictions are at least this, in units of `unit`

@@ -134,8 +134,7 @@ class LanguageSearch:
     target: Target
     candidates: Candidates
     language: Language
-    # the positions of the terms of the model of each size from 1 on; of the full model, then of each fold
-    models: tuple[tuple[tuple[int, ...], ...], ...]
+    models: tuple[tuple[tuple[int, ...], ...], ...]  # for all rows, then each fold: the terms by size
 
     @property
     def product(self) -> bool:

@@ -275,8 +275,7 @@ class StepwiseLearner:
     """Feature forward selection with stepwise regression."""
 
     preset: str = "default"  # the name of the settings to start from
-    # settings that differ from the preset, by SPL Conqueror's names
-    changes: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    changes: Mapping[str, Any] = field(default_factory=dict, hash=False)  # settings that differ from it
     chosen: Settings = field(init=False)
     name = "stepwise"
     suffix = ".log"

@@ -14,9 +14,8 @@ from splc.models.basis.atom import function_names
 
 # The presets that select SPL Conqueror's algorithm if no learner is named.
 SPLCONQUEROR, SPLCONQUEROR_2019 = "splconqueror", "splconqueror-2019"
-FIRST = "first"  # the setting that states the term of the first round
-# The setting that states further functions.
-FUNCTIONS = "functions"
+# The settings that state the term of the first round, and further functions.
+FIRST, FUNCTIONS = "first", "functions"
 _OWN = (FIRST, FUNCTIONS, "leastValue")
 LOSSES = ("RELATIVE", "LEASTSQUARES", "ABSOLUTE")
 
