@@ -31,10 +31,9 @@ def check_level(level: float) -> None:
 def parameter_intervals(model: InfluenceModel, configurations: Configurations) -> Array | None:
     """Return bounds of an analytical model's predictions from the intervals of its parameters, shape (2, n).
 
-    They are the least and greatest predictions at the corners of the box of parameters: exact where the prediction is
-    monotone in each parameter while the others are fixed, as it is in models that are linear in each of `alpha`, `beta`
-    and `f`; elsewhere the true bounds may be wider. All rows of a table are at their lower ends together, or all at
-    their upper ends: the uncertainty of one row comes from the benchmark that also measured the others.
+    They are the extremes at the corners of the box of parameters: exact where the prediction is monotone in each
+    parameter, as in models that are linear in each; elsewhere the true bounds may be wider. All rows of a table are at
+    their lower ends together, or all at their upper ends, since one benchmark measured them.
     """
     unknown = [parameter.name for parameter in model.parameters if not parameter.determined]
     if unknown:
@@ -58,9 +57,8 @@ def parameter_intervals(model: InfluenceModel, configurations: Configurations) -
 def compare_intervals(first: Array, second: Array, level: float) -> IntervalComparison:
     """Return measures of the overlap of two models' intervals of predictions, shape (2, n); touching ones overlap.
 
-    The Hausdorff distance of two intervals is the greater distance of their ends, a metric (Moore et al., Introduction
-    to Interval Analysis, 2009, section 6.1). The level is 1 for certain bounds. Jaccard is None where the overlaps and
-    the unions are infinitely long.
+    The Hausdorff distance is the greater distance of the ends (Moore et al., Introduction to Interval Analysis, 2009,
+    section 6.1). The level is 1 for certain bounds. Jaccard is None where overlaps and unions are infinitely long.
     """
     if level != 1:
         check_level(level)
@@ -118,15 +116,12 @@ def influence_intervals(
 ) -> InfluenceIntervals:
     """Return the uncertainty of the influences of a learned model.
 
-    The measured values are fitted by ordinary least squares on the model's own terms (for link 'log', their
-    logarithms are). The covariance of that fit, σ²(XᵀX)⁻¹ with σ² = |residuals|² / (n - rank), and the quantile of
-    Student's t distribution with n - rank degrees of freedom give the widths (Seber and Lee, Linear Regression
-    Analysis, 2nd edition, sections 3.3 and 5.1).
-
-    Intervals are centred at the predictions of the model, not at those of the fit: a model lies within its own ones
-    even if it was not found by least squares or not from these measurements. The terms were chosen for the same
-    measurements, which the widths do not account for: intervals after such a selection are too narrow (Berk et al.,
-    Valid post-selection inference, Annals of Statistics 41(2), 2013).
+    The measured values (for link 'log', their logarithms) are fitted by ordinary least squares on the model's own
+    terms. The widths are those of Student's t with n - rank degrees of freedom, and of the covariance σ²(XᵀX)⁻¹ with
+    σ² = |residuals|² / (n - rank) (Seber and Lee, Linear Regression Analysis, 2nd edition, sections 3.3 and 5.1). The
+    centres are the predictions of the model, however it was found. Where its terms were chosen for the same
+    measurements, intervals are too narrow (Berk et al., Valid post-selection inference, Annals of Statistics 41(2),
+    2013).
     """
     check_level(level)
     positive = model.link == "log"

@@ -37,11 +37,10 @@ def variance_sets(
 ) -> OptionSets:
     """Return the shares of sets of options in the variance of the predictions of two models with any links.
 
-    Predictions are decomposed into effects of sets of options that add up to them and have the mean 0 (a functional
-    analysis of variance, exact where the values of the options are independent). `nx * log10(px)` has effects of nx, of
-    px, and of both together, and so has the product of a factor of nx and a factor of px. The share of a set is the
-    covariance of its effect with the prediction, divided by the variance of the prediction. Negative shares are 0, and
-    the others are scaled to the sum 1. Of very many configurations every k-th is used.
+    Predictions are decomposed into effects of sets of options with the mean 0 that add up to them (a functional
+    analysis of variance, exact for independent options): `nx * log10(px)` has effects of nx, of px, and of both. The
+    share of a set is the covariance of its effect with the prediction over the variance of the prediction; negative
+    ones are 0, and the others are scaled to the sum 1. Of very many configurations every k-th is used.
     """
     sampled = slice(None, None, -(-len(configurations) // MAX_CONFIGURATIONS))
     counted = np.ones(len(configurations)) if weights is None else weights

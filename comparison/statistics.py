@@ -16,7 +16,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from comparison.intervals import check_level
 from comparison.measures import DEFAULT_KEYS, ranks
 from comparison.result import SemanticComparison
 from comparison.semantic import compare_values
@@ -145,21 +144,14 @@ def correlations(
     """Return the correlation of every measure with one of them, in the order in which the comparisons hold them.
 
     The interval is the percentile interval of a bootstrap. Comparisons that share a model are not independent, so the
-    models are drawn with replacement where `pairs` names them: a pair (i, j) then counts (times i was drawn) × (times j
-    was drawn), as in the vertex bootstrap of Snijders and Borgatti ("Non-parametric standard errors and tests for
-    network statistics", Connections 22(2), 1999, section 3). Unlike there, two copies of one model make no pair, since
-    their comparison is known: they are equal. Without `pairs` the comparisons themselves are drawn, which makes the
-    intervals too narrow if they share models. All measures are judged on the same resamples.
+    models are drawn where `pairs` names them: a pair (i, j) counts (times i was drawn) × (times j was drawn), as in the
+    vertex bootstrap of Snijders and Borgatti ("Non-parametric standard errors and tests for network statistics",
+    Connections 22(2), 1999, section 3), but for copies of one model, which make no pair. Without `pairs` the
+    comparisons are drawn, whose intervals are too narrow if they share models.
 
-    A bootstrap of fewer than five models, or one in which all resamples agree (for instance because all ranks are the
-    same), would suggest a certainty that does not exist: the result has a reason instead of an interval.
+    Fewer than five models, or resamples that all agree, would suggest a certainty that does not exist: the result has a
+    reason instead of an interval.
     """
-    check_level(level)
-    if resamples < 0:
-        raise SpecError(f"{resamples} resamples cannot be drawn", hint="0 means no intervals")
-    if pairs is not None and len(pairs) != len(comparisons):
-        message = f"{len(pairs)} pairs of models belong to {len(comparisons)} comparisons"
-        raise SpecError(message, hint="give one pair for each")
     if not comparisons:
         return ()
     # Measure → its values, NaN where one is undefined.
@@ -199,7 +191,6 @@ def pair_correlations(
     against: str = "error_rate",
     *,
     weights: Array | None = None,
-    level: float = 0.95,
     seed: int = 0,
     on_pair: Callable[[int], None] | None = None,
 ) -> tuple[Correlation, ...]:
@@ -210,7 +201,7 @@ def pair_correlations(
         comparisons.append(compare_values(values[i], values[j], keys=keys, weights=weights))
         if on_pair is not None:
             on_pair(len(comparisons))
-    return correlations(comparisons, against, pairs=pairs, level=level, seed=seed)
+    return correlations(comparisons, against, pairs=pairs, seed=seed)
 
 
 def _coefficients(measure: str, x: Array, y: Array) -> Correlation:

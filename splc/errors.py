@@ -16,23 +16,14 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Problem:
-    """One problem with an input.
+    """One problem with an input."""
 
-    Attributes:
-        message: what is wrong, without the location.
-        file: the file, if the problem is in a file.
-        line: the line (1-based), if known.
-        column: the column (1-based), if known.
-        text: the offending text.
-        hint: what to do.
-    """
-
-    message: str
-    file: str | None = None
-    line: int | None = None
-    column: int | None = None
-    text: str | None = None
-    hint: str | None = None
+    message: str  # what is wrong, without the location
+    file: str | None = None  # the file, if the problem is in a file
+    line: int | None = None  # the line (1-based), if known
+    column: int | None = None  # the column (1-based), if known
+    text: str | None = None  # the offending text
+    hint: str | None = None  # what to do
 
     def __str__(self) -> str:
         column = None if self.column is None else self.column if self.line is not None else f"column {self.column}"

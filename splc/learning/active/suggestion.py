@@ -115,11 +115,10 @@ def context_surrogate(
 class VarianceStrategy:
     """Chooses the configuration whose measurement reduces the mean posterior variance of the reference most, per cost.
 
-    The posterior of the pool is a mixture of Gaussian processes, of standardised values. Values do not matter for its
-    covariances, so that configurations can be added before they are measured, each in O(m (n + r + additions)) for n
-    measured rows, a pool of m and a reference of r. The reduction counts times the deviation of the measurement, since
-    hyperparameters are uncertain where predictions are: without this factor models are worse (casestudies/suggestion).
-    The gain is the share of the first mean variance that a measurement takes off.
+    The posterior of the pool is a mixture of Gaussian processes, whose covariances no value changes: configurations are
+    added before they are measured, each in O(m (n + r + additions)) for n measured rows, a pool of m and a reference of
+    r. The reduction counts times the deviation of the measurement: without this factor models are worse
+    (casestudies/suggestion). The gain is the share of the first mean variance that a measurement takes off.
     """
 
     def __init__(self, surrogate: Surrogate, pool: Pool, cost: Array | None = None) -> None:

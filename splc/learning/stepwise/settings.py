@@ -128,14 +128,7 @@ class Settings:
     ] = ""
 
     def changed(self, values: Mapping[str, Any]) -> Settings:
-        """Return these settings with some changed.
-
-        Args:
-            values: name → value or its text; `-` and `_` are the same in names, case does not matter.
-
-        Raises:
-            SpecError: naming every unknown setting and every wrong value.
-        """
+        """Return these settings with some changed: name → value or its text, in any case, with `-` or `_`."""
         resolved = {ALIASES.get(setting_name(name), name): value for name, value in values.items()}
         effective = {name: value for name, value in resolved.items() if setting_name(name) not in _IGNORED}
         return dataclasses.replace(self, **stated_values(settings_in(Settings), effective))
