@@ -37,8 +37,10 @@ MISSING = frozenset(
 )
 _SHOWN = 40
 _LISTED = 6
-_LOOKED_AT = 10_000  # the number of values that cannot be read among which those are looked for that are not missing
-_DECIMAL = re.compile(r"[0-9]+\.[0-9]+")  # texts that may be versions: `1.9` and `1.10`
+# The number of values that cannot be read among which those are looked for that are not missing.
+_LOOKED_AT = 10_000
+# Texts that may be versions: `1.9` and `1.10`.
+_DECIMAL = re.compile(r"[0-9]+\.[0-9]+")
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,8 @@ class ColumnChoice:
     where: Mapping[str, str] = field(default_factory=dict)  # context → the value of the rows to read
     by: tuple[str, ...] = ()  # contexts whose values are read separately
     options: tuple[str, ...] = ()  # columns that are options, where no description of the system states the options
-    optional: frozenset[str] = frozenset()  # those that a file may lack; for others that is an error
+    # those of these columns that a file may lack; for all others that is an error
+    optional: frozenset[str] = frozenset()
     # columns that are contexts of a model → the value of the rows to read if there are several, None for all; `where`
     # and `by` override it, and a file may lack the columns
     usual: Mapping[str, str | None] = field(default_factory=dict)

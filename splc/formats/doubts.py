@@ -17,7 +17,8 @@ CONTEXT, RESULT, LEFT_OUT = "context or option", "result or option", "left out o
 _EXPLAINED, _UNEXPLAINED, _ROWS_EACH, _MOST = 0.5, 0.1, 5, 200
 # What makes the correlations of a column that is a sum of others invertible.
 _RIDGE = 1e-9
-_LEVELS = 10  # texts with at most so many values explain other columns
+# Texts with at most so many values explain other columns.
+_LEVELS = 10
 
 
 def doubts_of(

@@ -22,7 +22,8 @@ from splc.formats.names import is_count_name, is_measurement_name, words_of
 
 # The beginning of a name that several columns of one kind have: `spark.` and `job options.`.
 _FAMILY = re.compile(r"([^./:]+)[./:]")
-_SURE = 20  # in so many rows texts with two values say the same as another column by no chance
+# In so many rows texts with two values say the same as another column by no chance.
+_SURE = 20
 
 
 def options_among(

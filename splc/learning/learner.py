@@ -134,7 +134,8 @@ class LearningProblem:
     should_stop: Callable[[], bool] = lambda: False  # asked after every step; true keeps what is learned and ends
     provenance: Mapping[str, Any] = field(default_factory=dict)  # recorded in the result
     notes: tuple[str, ...] = ()  # what the user should know about the learning set
-    given_groups: Groups | None = None  # the groups of measured configurations that folds keep together, if stated
+    # the groups of the measured configurations that folds keep together, where they were stated
+    given_groups: Groups | None = None
 
     @cached_property
     def configurations(self) -> Configurations:

@@ -31,7 +31,8 @@ from splc.system.variability import DISABLED, ENABLED, ROOT, VariabilityModel, p
 from splc.types import Array
 
 DEFAULT_NFP = "Performance"
-CELLS = 2**21  # the cells of a table that are written at a time: a text per cell takes much more memory than the file
+# The cells of a table that are written at a time: a text per cell takes much more memory than the file.
+CELLS = 2**21
 
 
 def read_measurements_csv(

@@ -151,7 +151,8 @@ def remarks(problem: LearningProblem, full: FullModel, printed: PrintedModel) ->
 
 
 WITHOUT_TERMS = "learning was interrupted before the terms were found: the full model predicts"
-KNOWN_ERROR = 1.5  # the printed model is left out if it multiplies the error on known settings by more than this
+# The printed model is no part of predictions if the error on known settings is more than this multiple with it.
+KNOWN_ERROR = 1.5
 # With few rows, as of designs, held-out rows say little: of equal errors the full model has three quarters. (On 24
 # samples of real systems predictions are 0.2 % better than those of the full model then, otherwise 1.3 % worse.)
 FEW_ROWS_ODDS = 3.0
@@ -166,8 +167,10 @@ class ProjectionLearner:
     """A full model of all products of options, projected onto a short sum of terms."""
 
     chosen: ProjectionSettings = field(default_factory=ProjectionSettings)  # its settings
-    fit: FullModelFit | None = None  # fits the full model, where it learns from other rows than the problem's, too
-    stacks: bool = True  # whether the printed model may be a part of what predicts; not of summands, whose sum has one
+    # fits the full model, where it learns from other rows than those of the problem, too
+    fit: FullModelFit | None = None
+    # whether the printed model may be a part of what predicts; not of summands, whose sum has one
+    stacks: bool = True
     name = "projection"
     preset = "default"
     draws = False
