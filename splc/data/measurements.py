@@ -147,7 +147,7 @@ class ReadingReport:
     duplicates: tuple[int, ...] = ()  # lines of rows whose configuration was measured in an earlier row
     missing: Mapping[str, int] = field(default_factory=dict)  # property → number of missing or unreadable values
     gaps: Mapping[str, tuple[int, ...]] = field(default_factory=dict)  # property → lines of the rows without its value
-    failed: Mapping[str, tuple[int, ...]] = field(default_factory=dict)  # property → lines of what seem failed runs
+    failed: Mapping[str, tuple[int, ...]] = field(default_factory=dict)  # property → lines of seemingly failed runs
     deviation: float | None = None  # the largest measurement deviation in percent that the file states
     notes: tuple[str, ...] = ()  # other remarks for the user
     mixed: tuple[str, ...] = ()  # seemingly options or contexts: rows of most configurations have different values

@@ -113,10 +113,6 @@ ScaleChoice = Literal["auto", "log", "raw"]
 _auto = {"auto": None, "none": None}
 
 
-def _functions(text: str) -> str:
-    return ",".join(function_names(text))
-
-
 @dataclass(frozen=True)
 class ProjectionSettings:
     """Settings of the default learner."""
@@ -157,7 +153,7 @@ class ProjectionSettings:
         Setting(
             "[functions of one argument](../explanation/comparison.md#an-analytical-model), such as `sqrt,exp`, that "
             "terms may have besides powers and logarithms",
-            parse=_functions,
+            parse=lambda text: ",".join(function_names(text)),
         ),
     ] = ""
 

@@ -44,10 +44,6 @@ def seconds(text: str) -> float:
     return total
 
 
-def _functions(text: str) -> str:
-    return ",".join(function_names(text))
-
-
 def one_line(text: str) -> str:
     """Return a text with single spaces between its words."""
     return " ".join(text.split())
@@ -117,7 +113,7 @@ class Settings:
         Setting(
             "[functions of one argument](../explanation/comparison.md#an-analytical-model), such as `sqrt,exp`, to "
             "offer besides the above; each counts as an option of its own",
-            parse=_functions,
+            parse=lambda text: ",".join(function_names(text)),
         ),
     ] = ""
     leastValue: Annotated[

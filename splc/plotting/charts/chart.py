@@ -95,7 +95,7 @@ class Points:
     y: Array
     role: Role = "measured"
     names: tuple[str, ...] = ()  # a text for each point, shown for the one that is chosen; may be empty
-    keys: tuple[int, ...] = ()  # the row or the like that a point is about; equal ones belong together; may be empty
+    keys: tuple[int, ...] = ()  # what each point is about, such as a row; equal ones belong together; may be empty
 
 
 @dataclass(frozen=True)
