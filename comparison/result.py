@@ -221,14 +221,9 @@ class Comparison(Drawn, Reported):
     def to_columns(self) -> Mapping[str, Sequence[Any]]:
         """Return the terms of either model with their influences and scores."""
         rows = [(", ".join(group.options), term) for group in self.syntactic.classes for term in group.terms]
-        return {
-            "options": [options for options, _ in rows],
-            "term": [term.text for _, term in rows],
-            "first": [term.first for _, term in rows],
-            "second": [term.second for _, term in rows],
-            "found": [term.found for _, term in rows],
-            "score": [term.score for _, term in rows],
-        }
+        columns: dict[str, Sequence[Any]] = {"options": [options for options, _ in rows]}
+        attributes = {"term": "text"} | {name: name for name in ("first", "second", "found", "score")}
+        return columns | {name: [getattr(term, of) for _, term in rows] for name, of in attributes.items()}
 
     def _bars(self) -> Bars:
         rows = [(term.text, term.score) for group in self.syntactic.classes for term in group.terms]

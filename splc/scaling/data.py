@@ -200,9 +200,8 @@ def repetition_weights(values: Array) -> Array:
     """Return the weights of repetitions in the mean of their point, 0 … 1, shape (models, n, repetitions).
 
     They are the probabilities that repetitions have normal noise, out of a mixture with few outliers; 0 for NaN.
-    Deviations from the median of each point are relative to it and pooled over the points of a quantity, since three
-    or four repetitions do not suffice. Points with fewer than three repetitions have no outliers, and neither have
-    those where half of the repetitions or more would be outliers, since the right ones are unknown.
+    Deviations from the median of each point are relative to it and pooled over the points of a quantity. Points with
+    fewer than three repetitions have no outliers, and neither have those where half of them or more would be outliers.
     """
     known = ~np.isnan(values)
     counts = known.sum(axis=2)

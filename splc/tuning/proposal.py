@@ -84,9 +84,8 @@ def best_improvement(
 ) -> Proposal | None:
     """Return the candidate with the largest expected improvement; None if all valid configurations were run.
 
-    Runs that were asked for and not told are believed to have their predicted values.
-
-    `doubting`: whether predictions are as uncertain as errors at runs that are left out show, and any gain counts.
+    Runs that were asked for and not told are believed to have their predicted values. `doubting`: whether predictions
+    are as uncertain as errors at runs that are left out show, and any gain counts.
     """
     model = models[objective.nfp]
     configurations = history.configurations
