@@ -32,8 +32,7 @@ class Undetermined:
     """The terms whose influences cannot be computed from the configurations on one side of a change."""
 
     zero: tuple[str, ...] = ()  # terms that are 0 in all of them, such as those of an option that is never selected
-    # terms that cannot be told apart, such as those of two options that are always selected together
-    confounded: tuple[str, ...] = ()
+    confounded: tuple[str, ...] = ()  # terms that cannot be told apart, such as those of options always selected
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,8 +108,7 @@ def _fitted(design: Array, values: Array, link: Link) -> Regression:
     return fit
 
 
-# Many terms are compared, so a change must be larger than this many half widths of its 90 % interval.
-SETTLED = 2.0
+SETTLED = 2.0  # many terms are compared, so a change must be larger than this many half widths of its 90 % interval
 
 
 @dataclass(frozen=True)
@@ -128,9 +126,7 @@ class SetChange:
     """The change of the terms over one set of options."""
 
     options: tuple[str, ...]  # the options, in the system's order; empty for the constant
-    # the mean absolute change of the prediction by these terms beyond the common factor, in percent: of the mean
-    # prediction after the change, for products of each prediction
-    size: float
+    size: float  # the mean absolute change beyond the common factor, in percent of the mean (products: each) prediction
     terms: tuple[TermChange, ...]  # the terms
 
     @property
@@ -149,9 +145,7 @@ class ModelChange:
     """The change of a model."""
 
     link: Link  # the link of the models that are compared
-    # the factor that most influences of a sum have in common, 1 if it is not clearly another one. The common factor of
-    # a product is its constant.
-    factor: float
+    factor: float  # what most influences of a sum have in common, 1 if not clearly another; of a product, its constant
     sets: tuple[SetChange, ...]  # the changes of sets of options, the settled and larger ones first
     # the terms that the configurations before and after the change do not determine. They are in none of the sets.
     undetermined: tuple[Undetermined, Undetermined] = (Undetermined(), Undetermined())
@@ -200,8 +194,7 @@ class TermCourse:
     """The influence of a term in several models, in the unit of the prediction (of its logarithm for products)."""
 
     text: str  # the term, as `splc.models.influence.term_texts` writes it
-    # the influence times the mean absolute value of the term, for each model; NaN where it is not determined
-    means: tuple[float, ...]
+    means: tuple[float, ...]  # the influence times the mean absolute value of the term, by model; NaN: not determined
     widths: tuple[float, ...]  # half the widths of the 90 % intervals of these
     changed: tuple[bool, ...]  # whether the influence clearly changed from each model to the next one
 

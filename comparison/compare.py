@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -21,8 +22,6 @@ from splc.models.influence import EvaluationError, InfluenceModel
 from splc.models.text.reader import bound
 from splc.types import Array
 
-POWERS = (1.0, 2.0, 3.0)
-
 
 def compare(
     first: InfluenceModel,
@@ -31,11 +30,7 @@ def compare(
     *,
     names: tuple[str, str] = ("first", "second"),
     at: Mapping[str, float] | None = None,
-    constant: bool = True,
-    measures: Sequence[str] = DEFAULT_KEYS,
-    powers: Sequence[float] = POWERS,
-    weights: Array | None = None,
-    reference: Reference = "first",
+    **settings: Any,
 ) -> Comparison:
     """Compare two models.
 
@@ -45,11 +40,7 @@ def compare(
         configurations: the configurations to compare predictions on; None compares terms only.
         names: the names of the two models.
         at: expression of a tabled parameter → the value whose row is its number in terms (by default the middle row).
-        constant: whether the constant takes part in the syntactic comparison.
-        measures: keys of the semantic measures.
-        powers: orders p of the mean powers.
-        weights: weights of the configurations, shape (n,); None weighs all the same.
-        reference: the model that directed measures of predictions are relative to, see `compare_values`.
+        settings: `constant`, `measures`, `powers`, `weights` and `reference`, as for `compare_all`.
 
     Raises:
         ConfigurationError: if a model uses unknown options, or has no finite value at some configuration.
@@ -62,9 +53,7 @@ def compare(
         True
     """
     both = [compared_model(name, model, at) for name, model in zip(names, (first, second), strict=True)]
-    return compare_all(
-        both, configurations, constant=constant, measures=measures, powers=powers, weights=weights, reference=reference
-    ).comparisons[0]
+    return compare_all(both, configurations, **settings).comparisons[0]
 
 
 def compare_all(
@@ -76,7 +65,7 @@ def compare_all(
     nfp: str | None = None,
     constant: bool = True,
     measures: Sequence[str] = DEFAULT_KEYS,
-    powers: Sequence[float] = POWERS,
+    powers: Sequence[float] = (1.0, 2.0, 3.0),
     weights: Array | None = None,
     weighted_by: str = "given",
     reference: Reference = "first",
@@ -91,12 +80,13 @@ def compare_all(
         measured: the measured values of these configurations, shape (n,), NaN where one is missing; None for none.
         runs: the values of their runs, shape (n, repetitions), NaN where one is missing; None: one run each.
         nfp: the measured property.
-        constant: as in `compare`; likewise `measures`, `powers` and `weights`.
-        measures: see `compare`.
-        powers: see `compare`.
-        weights: see `compare`.
+        constant: whether the constant takes part in the syntactic comparison.
+        measures: keys of the semantic measures.
+        powers: orders p of the mean powers.
+        weights: weights of the configurations, shape (n,); None weighs all the same.
         weighted_by: a description of the weights, for tables.
-        reference: as in `compare`; measured values are always the reference of models.
+        reference: the model that directed measures of predictions are relative to, see `compare_values`; measured
+            values are always the reference of models.
         level: the level of the models' intervals; None compares no intervals.
         on_pair: called after each pair of models with the number of compared pairs and the name of the other model.
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from comparison.result import IntervalComparison
 from splc.data.configurations import Configurations
-from splc.errors import ConfigurationError, MeasurementError, SpecError, listed, plural
+from splc.errors import MeasurementError, SpecError, listed, plural
 from splc.models.basis.regression import Regression, t_quantile
 from splc.models.influence import InfluenceModel
 from splc.types import Array
@@ -31,10 +31,9 @@ def check_level(level: float) -> None:
 def parameter_intervals(model: InfluenceModel, configurations: Configurations) -> Array | None:
     """Return bounds of an analytical model's predictions from the intervals of its parameters, shape (2, n).
 
-    They are the least and greatest predictions at the corners of the box of parameters: exact where the prediction is
-    monotone in each parameter while the others are fixed, as it is in models that are linear in each of `alpha`, `beta`
-    and `f`; elsewhere the true bounds may be wider. All rows of a table are at their lower ends together, or all at
-    their upper ends: the uncertainty of one row comes from the benchmark that also measured the others.
+    They are the extremes at the corners of the box of parameters: exact where the prediction is monotone in each
+    parameter, as in models that are linear in each; elsewhere the true bounds may be wider. All rows of a table are at
+    their lower ends together, or all at their upper ends, since one benchmark measured them.
     """
     unknown = [parameter.name for parameter in model.parameters if not parameter.determined]
     if unknown:
@@ -58,15 +57,11 @@ def parameter_intervals(model: InfluenceModel, configurations: Configurations) -
 def compare_intervals(first: Array, second: Array, level: float) -> IntervalComparison:
     """Return measures of the overlap of two models' intervals of predictions, shape (2, n); touching ones overlap.
 
-    The Hausdorff distance of two intervals is the greater distance of their ends, a metric (Moore et al., Introduction
-    to Interval Analysis, 2009, section 6.1). The level is 1 for certain bounds. Jaccard is None where the overlaps and
-    the unions are infinitely long.
+    The Hausdorff distance is the greater distance of the ends (Moore et al., Introduction to Interval Analysis, 2009,
+    section 6.1). The level is 1 for certain bounds. Jaccard is None where overlaps and unions are infinitely long.
     """
     if level != 1:
         check_level(level)
-    first, second = _intervals(first), _intervals(second)
-    if first.shape != second.shape:
-        raise ConfigurationError(f"{first.shape[1]} intervals cannot be compared with {second.shape[1]}")
     inner = np.minimum(first[1], second[1]), np.maximum(first[0], second[0])
     overlapping = inner[0] >= inner[1]
     with np.errstate(over="ignore"):
@@ -85,17 +80,13 @@ def compare_intervals(first: Array, second: Array, level: float) -> IntervalComp
 
 
 def coverage(measured: Array, intervals: Array) -> float:
-    """Return the fraction of measured values (or runs, (n, repetitions)) within their intervals, ends included."""
-    intervals = _intervals(intervals)
-    measured = np.asarray(measured, dtype=float)
-    if measured.shape[:1] != intervals.shape[1:]:
-        raise ConfigurationError(f"{measured.size} measured values cannot lie in {intervals.shape[1]} intervals")
+    """Return the fraction of measured values (or runs, (n, repetitions)) within their intervals, ends included.
+
+    At least one value was measured.
+    """
     measured = measured.reshape(len(measured), -1)
-    known = ~np.isnan(measured)
-    if not known.any():
-        raise MeasurementError("no configuration has a measured value")
     within = (intervals[0][:, None] <= measured) & (measured <= intervals[1][:, None])
-    return float(within[known].mean())
+    return float(within[~np.isnan(measured)].mean())
 
 
 def _length(low: Array, high: Array) -> Array:
@@ -103,21 +94,7 @@ def _length(low: Array, high: Array) -> Array:
     return np.asarray(np.subtract(high, low, out=np.zeros(len(low)), where=low != high))
 
 
-def _intervals(intervals: Array) -> Array:
-    """Return intervals as floats, shape (2, n)."""
-    intervals = np.asarray(intervals, dtype=float)
-    if intervals.ndim != 2 or len(intervals) != 2 or intervals.shape[1] == 0:
-        raise ConfigurationError(f"intervals have the shape (2, configurations), not {intervals.shape}")
-    wrong = ~(intervals[0] <= intervals[1])
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        low, high = intervals[:, row]
-        raise ConfigurationError(f"from {low:g} to {high:g} is not an interval (configuration {row})")
-    return intervals
-
-
-# Squares of smaller values, and of values above the inverse, are not precise.
-_SMALL = 1e-100
+_SMALL = 1e-100  # squares of smaller values, and of values above the inverse, are not precise
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,21 +116,14 @@ def influence_intervals(
 ) -> InfluenceIntervals:
     """Return the uncertainty of the influences of a learned model.
 
-    The measured values are fitted by ordinary least squares on the model's own terms (for link 'log', their
-    logarithms are). The covariance of that fit, σ²(XᵀX)⁻¹ with σ² = |residuals|² / (n - rank), and the quantile of
-    Student's t distribution with n - rank degrees of freedom give the widths (Seber and Lee, Linear Regression
-    Analysis, 2nd edition, sections 3.3 and 5.1).
-
-    Intervals are centred at the predictions of the model, not at those of the fit: a model lies within its own ones
-    even if it was not found by least squares or not from these measurements. The terms were chosen for the same
-    measurements, which the widths do not account for: intervals after such a selection are too narrow (Berk et al.,
-    Valid post-selection inference, Annals of Statistics 41(2), 2013).
+    The measured values (for link 'log', their logarithms) are fitted by ordinary least squares on the model's own
+    terms. The widths are those of Student's t with n - rank degrees of freedom, and of the covariance σ²(XᵀX)⁻¹ with
+    σ² = |residuals|² / (n - rank) (Seber and Lee, Linear Regression Analysis, 2nd edition, sections 3.3 and 5.1). The
+    centres are the predictions of the model, however it was found. Where its terms were chosen for the same
+    measurements, intervals are too narrow (Berk et al., Valid post-selection inference, Annals of Statistics 41(2),
+    2013).
     """
     check_level(level)
-    measured = np.asarray(measured, dtype=float)
-    if measured.shape != (len(configurations),):
-        count = plural(measured.size, "value does", "values do")
-        raise ConfigurationError(f"{count} not belong to {len(configurations)} configurations")
     positive = model.link == "log"
     wrong = ~np.isfinite(measured) | (positive & (measured <= 0))
     if wrong.any():

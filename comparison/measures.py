@@ -21,7 +21,6 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
@@ -96,11 +95,7 @@ def similarity(numerator: float, denominator: float) -> float:
 
 
 def median(x: Array, w: Array | None) -> float:
-    """Return the weighted median: that of the rows repeated as often as their (whole) weights say.
-
-    It is the middle between the least value that at least half of the weight is up to, and the greatest that at
-    least half of the weight is from.
-    """
+    """Return the weighted median: that of the rows repeated as often as their (whole) weights say."""
     if w is None:
         return float(np.median(x))
     order = np.argsort(x, kind="stable")
@@ -175,8 +170,7 @@ def cosine(a: Array, b: Array, w: Array | None) -> float:
 def jaccard(a: Array, b: Array, w: Array | None) -> float:
     """Return sum(min(a, b)) / sum(max(a, b)) (thesis, 2.3.2); undefined where the sum of maxima is not positive.
 
-    With negative values the same formula may leave [0, 1], downwards without a bound: negative minima are in the
-    numerator, and negative maxima make the denominator small.
+    With negative values it may leave [0, 1], downwards without a bound.
     """
     return ratio(weighted_sum(np.minimum(a, b), w), weighted_sum(np.maximum(a, b), w))
 
@@ -265,12 +259,10 @@ def check_order(p: float) -> None:
 
 
 def _order(p: float, key: str, title: str) -> Measure:
-    """Return the Minkowski distance of an order."""
     return Measure(key, title, "distance", "lower", partial(minkowski, p=p))
 
 
 def _relative(key: str, title: str, **settings: Any) -> Measure:
-    """Return a measure of relative errors."""
     return Measure(key, title, "percent", "lower", partial(error_rate, **settings), directed=True)
 
 
@@ -298,10 +290,10 @@ _TABLE = (
     Measure("dice", "Dice similarity", "fraction", "higher", dice),
     Measure("kumar_hassebrook", "Kumar-Hassebrook", "fraction", "higher", kumar_hassebrook),
 )
-MEASURES: Mapping[str, Measure] = MappingProxyType({entry.key: entry for entry in _TABLE})
+MEASURES: Mapping[str, Measure] = {entry.key: entry for entry in _TABLE}
 DEFAULT_KEYS = tuple(entry.key for entry in _TABLE[:8])
 # The error rates relative to the first and to the second values. Other directed measures have one key.
-ERROR_RATES: Mapping[Reference, str] = MappingProxyType({"first": "error_rate", "second": "error_rate_reversed"})
+ERROR_RATES: Mapping[Reference, str] = {"first": "error_rate", "second": "error_rate_reversed"}
 
 
 def measure(key: str) -> Measure:

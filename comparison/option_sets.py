@@ -16,9 +16,7 @@ from dataclasses import replace
 import numpy as np
 
 from comparison.result import ClassShare, HybridComparison, OptionSets, SetShare, SyntacticComparison
-from comparison.semantic import checked_weights
 from splc.data.configurations import Configurations
-from splc.errors import ConfigurationError
 from splc.models.influence import InfluenceModel
 from splc.models.subexpressions import by_name, options_of
 from splc.models.terms import Factor, Term, names_in, place_in
@@ -26,8 +24,7 @@ from splc.types import Array
 
 # More configurations and more products of factors than these are not needed for shares.
 MAX_CONFIGURATIONS, MAX_PRODUCTS = 10_000, 2_000
-# Smaller covariances, relative to the largest squared prediction, are rounding.
-ROUNDING = 1e-13
+ROUNDING = 1e-13  # smaller covariances, relative to the largest squared prediction, are rounding
 
 
 def class_of(model: InfluenceModel, term: Term) -> frozenset[str]:
@@ -40,11 +37,10 @@ def variance_sets(
 ) -> OptionSets:
     """Return the shares of sets of options in the variance of the predictions of two models with any links.
 
-    Predictions are decomposed into effects of sets of options that add up to them and have the mean 0 (a functional
-    analysis of variance, exact where the values of the options are independent). `nx * log10(px)` has effects of nx, of
-    px, and of both together, and so has the product of a factor of nx and a factor of px. The share of a set is the
-    covariance of its effect with the prediction, divided by the variance of the prediction. Negative shares are 0, and
-    the others are scaled to the sum 1. Of very many configurations every k-th is used.
+    Predictions are decomposed into effects of sets of options with the mean 0 that add up to them (a functional
+    analysis of variance, exact for independent options): `nx * log10(px)` has effects of nx, of px, and of both. The
+    share of a set is the covariance of its effect with the prediction over the variance of the prediction; negative
+    ones are 0, and the others are scaled to the sum 1. Of very many configurations every k-th is used.
     """
     sampled = slice(None, None, -(-len(configurations) // MAX_CONFIGURATIONS))
     counted = np.ones(len(configurations)) if weights is None else weights
@@ -147,9 +143,7 @@ def hybrid(
     name does not change a term's class. A class that is not in `syntactic`, because the numbers of parameters made it
     vanish there, has the score 0; without a constant there, the constant is left out here.
     """
-    if len(configurations) == 0:
-        raise ConfigurationError("shares of classes need at least one configuration", hint="give configurations")
-    counted = np.ones(len(configurations)) if weights is None else checked_weights(weights, len(configurations))
+    counted = np.ones(len(configurations)) if weights is None else weights
     # Sums of values near the largest number do not overflow; ratios of sums are the same.
     counted = counted / counted.max() * _SMALL
     classes = {frozenset(group.options): number for number, group in enumerate(syntactic.classes)}
@@ -161,25 +155,22 @@ def hybrid(
             if (options or syntactic.constant) and options not in classes:
                 classes[options] = len(names)
                 names.append(names_in(options, order))
-    # Sums of w |A| and w |B|, of w |A - B|, and of w (|A| + |B|) over configurations, in blocks. Terms without a class
-    # have a separate number, which is left out.
+    # Sums of w |A| and w |B|, and of w |A - B|, over configurations, in blocks. Terms without a class have a separate
+    # number, which is left out.
     numbers = [
         np.array([classes.get(class_of(model, term), len(classes)) for term, _ in model.terms], dtype=int)
         for model in (first, second)
     ]
-    sizes, (apart, both) = np.zeros((2, len(classes))), np.zeros((2, len(classes)))
+    sizes, apart = np.zeros((2, len(classes))), np.zeros(len(classes))
     blocks = (model.contribution_blocks(configurations) for model in (first, second))
     for (rows, own), (_, other) in zip(*blocks, strict=True):
         sums = np.zeros((2, len(classes) + 1, len(own)))
         for model_sums, model_numbers, values in zip(sums, numbers, (own, other), strict=True):
             np.add.at(model_sums, model_numbers, values.T)
-        a, b = sums[:, :-1]
         with np.errstate(over="ignore", invalid="ignore"):
-            size_a, size_b, difference = (np.abs(each) @ counted[rows] for each in (a, b, a - b))
-        sizes += [size_a, size_b]
-        apart += difference
-        both += size_a + size_b
-    totals = sizes.sum(axis=1, keepdims=True)
+            sizes += np.abs(sums[:, :-1]) @ counted[rows]
+            apart += np.abs(sums[0, :-1] - sums[1, :-1]) @ counted[rows]
+    totals, both = sizes.sum(axis=1, keepdims=True), sizes.sum(axis=0)
     shares = np.divide(sizes, totals, out=np.zeros_like(sizes), where=totals > 0)
     similarities = np.clip(1.0 - np.divide(apart, both, out=np.zeros_like(both), where=both > 0), 0.0, 1.0)
     contributing = int((totals > 0).sum())

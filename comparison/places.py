@@ -25,16 +25,11 @@ SPLITS = 3
 _STANDARD_ERRORS = 4.0
 _SHARE = 0.05
 _FEWEST = 3
-# Errors in a place are worse than elsewhere from so many times on.
-_TIMES_WORSE = 1.25
-# Without as large a share of positive ratios there is no factor.
-_MOST = 0.9
-# Options with more values are only cut in two, at so many places.
-_MOST_VALUES = 10
-# Ratios that differ by less are equal.
-_ROUNDING = 1e-10
-# Of the standard normal distribution, for 95 % intervals.
-_QUANTILE = 1.96
+_TIMES_WORSE = 1.25  # errors in a place are worse than elsewhere from so many times on
+_MOST = 0.9  # without as large a share of positive ratios there is no factor
+_MOST_VALUES = 10  # options with more values are only cut in two, at so many places
+_ROUNDING = 1e-10  # ratios that differ by less are equal
+_QUANTILE = 1.96  # of the standard normal distribution, for 95 % intervals
 
 
 @dataclass(frozen=True)

@@ -27,8 +27,7 @@ class TermScore:
 
     term: Term  # the term
     text: str  # the term as model text, factors in the order of the system's options
-    # -2 (`no class`), -1 (`no term`), 1 (`opposite sign`), 1 + simValue in [1, 2] (`different`), 2 (`same`)
-    score: float
+    score: float  # -2 (`no class`), -1 (`no term`), 1 (`opposite sign`), 1 to 2 (`different`: 1 + simValue), 2 (`same`)
     found: Found  # one of the five cases
     first: float | None  # its influence in the first model, None if the model does not have it
     second: float | None  # its influence in the second model, None if the model does not have it
@@ -91,8 +90,7 @@ class Unseen:
 class SyntacticComparison(_Score):
     """Two models compared by their terms."""
 
-    # the equivalence classes of both models, the constant first, then in canonical order
-    classes: tuple[ClassScore, ...]
+    classes: tuple[ClassScore, ...]  # the equivalence classes of both models, the constant first, in canonical order
     constant: bool = True  # whether the constant takes part, as a separate class
     unseen: tuple[Unseen, ...] = ()  # the subexpressions that are compared as a whole
 
@@ -121,27 +119,28 @@ class SemanticComparison:
     """Two vectors of values (of models, or measurements and a model) compared on the same configurations."""
 
     configurations: int  # the number of configurations
-    # key of a measure → its value, None where it is undefined. Error rates in percent.
-    values: Mapping[str, float | None]
-    # p → mean of |first - second|^p, without a root (the distances in the tables of the thesis); None where it is
-    # undefined
-    mean_power: Mapping[str, float | None]
+    values: Mapping[str, float | None]  # key of a measure → its value, None if undefined; error rates in percent
+    mean_power: Mapping[str, float | None]  # p → mean of |first - second|^p, without a root, as in the thesis
     left_out: int = 0  # the number of configurations that error_rate leaves out, because the first value is 0
     left_out_reversed: int = 0  # the same for error_rate_reversed and the second value
     negative: tuple[int, int] = (0, 0)  # the numbers of negative values of the first and of the second
     weights: str | None = None  # a description of the weights of the configurations, None where all weigh the same
-    # the values that directed measures are relative to, except `error_rate`, which is always relative to the first, and
-    # `error_rate_reversed`, which is always relative to the second
-    reference: Reference = "first"
+    reference: Reference = "first"  # what directed measures are relative to; `error_rate` is always to the first
 
 
 @dataclass(frozen=True)
-class ClassShare:
+class SetShare:
+    """The shares of a set of options in the predictions of two models."""
+
+    options: tuple[str, ...]  # the options, in the system's order; empty for the constant
+    first: float  # the share in the first model, in [0, 1]
+    second: float  # the share in the second model
+
+
+@dataclass(frozen=True)
+class ClassShare(SetShare):
     """The contributions of an equivalence class to the predictions of two models, and their similarity."""
 
-    options: tuple[str, ...]  # the options of the class, in the system's order; empty for the constant
-    first: float  # its share of the first model's performance, in [0, 1]
-    second: float  # its share of the second model's performance, in [0, 1]
     weight: float  # the mean of both shares
     syntactic: float  # the normalised syntactic score of the class, in [0, 1]
     semantic: float  # the similarity of its contributions, in [0, 1]
@@ -166,21 +165,10 @@ class HybridComparison:
 
 
 @dataclass(frozen=True)
-class SetShare:
-    """The shares of a set of options in the predictions of two models."""
-
-    options: tuple[str, ...]  # the options, in the system's order; empty for the constant
-    first: float  # the share in the first model, in [0, 1]
-    second: float  # the share in the second model
-
-
-@dataclass(frozen=True)
 class OptionSets:
     """Two models compared by the shares of their sets of options."""
 
-    # the quantity that shares are parts of: 'mean', the sum of mean absolute contributions, or 'variance', the variance
-    # of the predictions
-    of: Literal["mean", "variance"]
+    of: Literal["mean", "variance"]  # shares are of the sum of mean absolute contributions, or of the variance
     sets: tuple[SetShare, ...]  # the sets of both models with their shares
 
     @property
@@ -197,8 +185,7 @@ class IntervalComparison:
 
     level: float  # the level of the intervals
     overlapping: float  # the fraction of configurations where the two intervals overlap
-    # sum of the lengths of the overlaps / sum of the lengths of the unions; None where all lengths are 0
-    jaccard: float | None
+    jaccard: float | None  # sum of the lengths of the overlaps / of the unions; None where all lengths are 0
     hausdorff: float  # mean distance of the two intervals: max(|low - low'|, |high - high'|)
     width: tuple[float, float]  # mean length of the intervals of the first and of the second
 
@@ -211,15 +198,11 @@ class Comparison(Drawn, Reported):
     second: str  # the name of the second model
     syntactic: SyntacticComparison  # by their terms
     semantic: SemanticComparison | None = None  # by their predictions; None where there were no configurations
-    # by both; None where there were no configurations, or a link makes shares meaningless
-    hybrid: HybridComparison | None = None
+    hybrid: HybridComparison | None = None  # by both; None without configurations, or if a link makes shares senseless
     intervals: IntervalComparison | None = None  # by the intervals of their predictions, where there are any
-    # by the shares of their sets of options; None where there were no configurations
-    option_sets: OptionSets | None = None
-    # whether equal terms mean the same; a product and a sum are compared by predictions and by sets of options only
-    same_link: bool = True
-    # how the second model's predictions miss those of the first; None where no factor relates them
-    discrepancy: Discrepancy | None = None
+    option_sets: OptionSets | None = None  # by the shares of their sets of options; None without configurations
+    same_link: bool = True  # whether equal terms mean the same; else predictions and sets of options are compared
+    discrepancy: Discrepancy | None = None  # how the second's predictions miss the first's; None: no factor
 
     def summary(self) -> str:
         """Return the syntactic score and the semantic measures as text."""
@@ -238,14 +221,9 @@ class Comparison(Drawn, Reported):
     def to_columns(self) -> Mapping[str, Sequence[Any]]:
         """Return the terms of either model with their influences and scores."""
         rows = [(", ".join(group.options), term) for group in self.syntactic.classes for term in group.terms]
-        return {
-            "options": [options for options, _ in rows],
-            "term": [term.text for _, term in rows],
-            "first": [term.first for _, term in rows],
-            "second": [term.second for _, term in rows],
-            "found": [term.found for _, term in rows],
-            "score": [term.score for _, term in rows],
-        }
+        columns: dict[str, Sequence[Any]] = {"options": [options for options, _ in rows]}
+        attributes = {"term": "text"} | {name: name for name in ("first", "second", "found", "score")}
+        return columns | {name: [getattr(term, of) for _, term in rows] for name, of in attributes.items()}
 
     def _bars(self) -> Bars:
         rows = [(term.text, term.score) for group in self.syntactic.classes for term in group.terms]
@@ -258,10 +236,8 @@ class Judged:
 
     model: str  # the name of the model
     semantic: SemanticComparison  # the measured against the predicted values
-    # the fraction of the measured runs within the model's prediction intervals; None without intervals
-    covered: float | None = None
-    # how the predictions miss the measured values; None where no factor relates them
-    discrepancy: Discrepancy | None = None
+    covered: float | None = None  # the fraction of measured runs within the model's intervals; None without intervals
+    discrepancy: Discrepancy | None = None  # how predictions miss the measured values; None: no factor relates them
 
 
 @dataclass(frozen=True, eq=False)
@@ -275,8 +251,7 @@ class ComparedModel:
     nfp: str | None = None  # the property that its file states, None without one
     file: str | None = None  # the file it was read from, None for a model that was not read
     sha256: str = ""  # the hash of the file's content
-    # context → the value that it was learned from, where the file states it
-    contexts: Mapping[str, str] = field(default_factory=dict)
+    contexts: Mapping[str, str] = field(default_factory=dict)  # context → the value learned from, if the file states it
     predicted: Array | None = None  # the predictions, shape (n,), read-only; None where there are no configurations
     intervals: Array | None = None  # lower and upper bounds of the predictions, shape (2, n), read-only
     single: Array | None = None  # lower and upper bounds of a new run, shape (2, n); None where there are none

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
 from comparison.measures import DEFAULT_KEYS, ERROR_RATES, Reference, check_order, mean_power, measure, prepared
 from comparison.result import SemanticComparison
 from splc.data.configurations import Configurations
-from splc.errors import MeasurementError, SpecError, plural, unknown_name_hint
+from splc.errors import MeasurementError, SpecError, plural
 from splc.io.numbers import number_text
 from splc.models.influence import InfluenceModel
 from splc.models.terms import Term
@@ -65,28 +65,21 @@ def weights_from(values: Array) -> Array:
     return sizes
 
 
-def weights_of_term(model: InfluenceModel, terms: Term | Iterable[Term], configurations: Configurations) -> Array:
-    """Return the share of one or several terms in each prediction, shape (n,), in [0, 1], read-only.
+def weights_of_terms(model: InfluenceModel, terms: Collection[Term], configurations: Configurations) -> Array:
+    """Return the share of some terms of a model in each prediction, shape (n,), in [0, 1], read-only.
 
     The share is sum |contribution of these terms| / sum |contribution of all terms|, 0 where nothing contributes. For
     a model with the link 'log', contributions are those to the logarithm.
     """
-    requested = {terms} if isinstance(terms, Term) else set(terms)
-    if not requested:
-        raise SpecError("weights need at least one term", hint="name a term of the model")
-    known = [term.text(model.order) for term, _ in model.terms]
-    for term in requested - set(model.influences):
-        text = term.text(model.order)
-        raise SpecError(f"the model has no term {text!r}", hint=unknown_name_hint(text, known))
     sizes = np.abs(model.contributions(configurations))
     # Contributions are finite; their sum may overflow.
     greatest = sizes.max(axis=1, keepdims=True)
     sizes /= np.where(greatest > 0, greatest, 1.0)
-    chosen = np.array([term in requested for term, _ in model.terms])
+    chosen = np.array([term in terms for term, _ in model.terms])
     total = sizes.sum(axis=1)
     shares: Array = sizes[:, chosen].sum(axis=1) / np.where(total > 0, total, 1.0)
     if len(shares) and not shares.any():
-        named = ", ".join(sorted(term.text(model.order) for term in requested))
+        named = ", ".join(sorted(term.text(model.order) for term in terms))
         raise SpecError(f"{named} contributes nothing to any prediction, which gives no weights")
     shares = np.minimum(shares, 1.0)
     shares.setflags(write=False)

@@ -13,8 +13,7 @@ from splc.errors import SpecError
 
 Purpose = Literal["whole", "binary", "numeric", "measured", "distance"]
 _PURPOSES = get_args(Purpose)
-# Bits of the weights of places that count.
-PRECISION = 128
+PRECISION = 128  # bits of the weights of places that count
 # The generator of .NET: the greatest number, the least seed, the length of its table, and its lag.
 _LARGEST, _LEAST, _TABLE, _LAG = 2**31 - 1, -(2**31), 55, 21
 

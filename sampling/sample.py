@@ -23,11 +23,9 @@ class Sample(Presented):
     configurations: Configurations  # valid and distinct configurations, in a deterministic order
     spec: str  # the sampling spec in normal form
     seed: int  # the seed of the parts of the spec without a seed of their own
-    # for the user: parts taken in full, aliased columns, configurations that constraints exclude
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # for the user: parts taken in full, aliased columns, excluded configurations
     removed: int = 0  # the number of selected configurations that are not valid
-    # the number of valid, distinct configurations of the sample that this one extends, None without one
-    extended: int | None = None
+    extended: int | None = None  # the number of valid, distinct configurations of the sample that this one extends
 
     def summary(self) -> str:
         """Return the number of configurations, the spec, and the notes."""
@@ -97,7 +95,6 @@ def draw_sample(
 
 
 def _drawn(spec: SamplingSpec, seed: int, measured: Configurations | None, parts: Parts) -> Sample:
-    """Return the sample of a spec."""
     removed, notes = 0, tuple[str, ...]()
     if spec.whole is not None:
         selected, remarks = spec.whole.configurations(parts, seed, measured)

@@ -13,8 +13,7 @@ import numpy as np
 
 from splc.types import Array
 
-# Gains that differ by less, relative to the largest, are equal: the first one is taken, on every CPU.
-_EQUAL = 1e-9
+_EQUAL = 1e-9  # gains that differ by less, relative to the largest, are equal: the first one is taken, on every CPU
 
 
 @dataclass(frozen=True, eq=False)

@@ -180,7 +180,6 @@ def _split(part: str) -> tuple[str, list[str]]:
 
 
 def _read(part: str, table: Table[D]) -> D:
-    """Return the design of one part."""
     name, texts = _split(part)
     usage, read = table[name]
     positional: list[str] = []

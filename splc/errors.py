@@ -16,23 +16,14 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Problem:
-    """One problem with an input.
+    """One problem with an input."""
 
-    Attributes:
-        message: what is wrong, without the location.
-        file: the file, if the problem is in a file.
-        line: the line (1-based), if known.
-        column: the column (1-based), if known.
-        text: the offending text.
-        hint: what to do.
-    """
-
-    message: str
-    file: str | None = None
-    line: int | None = None
-    column: int | None = None
-    text: str | None = None
-    hint: str | None = None
+    message: str  # what is wrong, without the location
+    file: str | None = None  # the file, if the problem is in a file
+    line: int | None = None  # the line (1-based), if known
+    column: int | None = None  # the column (1-based), if known
+    text: str | None = None  # the offending text
+    hint: str | None = None  # what to do
 
     def __str__(self) -> str:
         column = None if self.column is None else self.column if self.line is not None else f"column {self.column}"
@@ -206,8 +197,7 @@ def _nearest(name: str, known: tuple[str, ...]) -> str | None:
     return folded[found[0]] if found else None
 
 
-# Long lists are kept for a few names only: they may be the cells of a file.
-_FEW = 500
+_FEW = 500  # long lists are kept for a few names only: they may be the cells of a file
 _nearest_of_many = lru_cache(maxsize=4)(_nearest.__wrapped__)
 
 

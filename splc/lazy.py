@@ -8,8 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
-# Not typing's: its import takes longer than everything else here.
-TYPE_CHECKING = False
+TYPE_CHECKING = False  # not typing's: its import takes longer than everything else here
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
@@ -47,13 +46,10 @@ class _LazyPackage(ModuleType):
 
 
 def attach_stub(package: str) -> None:
-    """Make the public names and modules of a package available without importing them.
+    """Make the public names and modules of a package, its `__name__`, available without importing them.
 
     The stub `__init__.pyi` of the package lists them, for type checkers and for this function: `from MODULE import NAME
     as NAME`, where the module is the package itself for its public modules, and `OTHER = NAME` for another name.
-
-    Args:
-        package: the name of the package, `__name__`.
     """
     module = sys.modules[package]
     stub = Path(module.__file__ or "").with_suffix(".pyi")

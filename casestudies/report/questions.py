@@ -10,9 +10,9 @@ from itertools import combinations
 from casestudies.report.studies import DESIGNS, Case
 from casestudies.report.tables import ANALYTICAL, ERROR_RATE, MEASURED, PUBLISHED, label, named, number, row
 from comparison import compare
-from comparison.correlation import Correlation, correlations
 from comparison.result import SemanticComparison, SyntacticComparison
 from comparison.semantic import compare_values
+from comparison.statistics import Correlation, correlations
 from splc.io.numbers import rounded_text
 from splc.io.tables import Cell, Table
 from splc.models.influence import InfluenceModel

@@ -20,8 +20,7 @@ Name = TypeVar("Name", bound=str)
 # Configurations that a design selects, and notes.
 Selected = tuple[Configurations, tuple[str, ...]]
 _AS = re.compile(r"asOW|asTW[1-9]")
-# More configurations are neither measured nor held in less than 1 GB of memory.
-MOST = 1_000_000
+MOST = 1_000_000  # more configurations are neither measured nor held in less than 1 GB of memory
 
 
 @dataclass(frozen=True)

@@ -63,11 +63,9 @@ class Scope:
     # for each variable of the problem, the position of each value between 0 and 1, in `UNIT`; "deselected" is -1. A
     # selected binary option is at 1.
     scales: tuple[Array, ...]
-    # which variables select options that the description calls optional; values of numeric options do not
-    optional: tuple[bool, ...]
+    optional: tuple[bool, ...]  # which variables select options that are called optional; numeric values do not
     binary: tuple[bool, ...]  # which variables are binary options
-    # the distinct solutions of a sample to be extended, which are not selected again, shape (n, variables)
-    existing: Array
+    existing: Array  # the distinct solutions of a sample to be extended, not selected again, shape (n, variables)
 
     @classmethod
     def of(cls, parts: Parts, kind: Kind) -> Scope:
@@ -194,16 +192,14 @@ class DistanceAware(ScopeDesign):
     and the probabilities of the others rise in proportion.
     """
 
-    # the distribution over all possible distances in ascending order, empty ones included
-    distribution: Distribution = "uniform"
+    distribution: Distribution = "uniform"  # over all possible distances, ascending, empty ones included
     preserving: bool = False  # whether probabilities are multiplied by the number of configurations with each distance
     # `random` draws uniformly among the configurations with a distance; `solver` takes the first one in a fixed order
     selection: Literal["random", "solver"] = "random"
     # `local` takes a configuration whose options were used least often by the sampled configurations with the same
     # distance, `global` by all sampled ones
     optimization: Optimization = "none"
-    # the least and the greatest number of options in the combinations whose use is counted
-    degrees: tuple[int, int] = (1, 1)
+    degrees: tuple[int, int] = (1, 1)  # the least and the greatest size of the combinations whose use is counted
     seed: int | None = None  # its own seed, which takes precedence
 
     @classmethod

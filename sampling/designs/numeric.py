@@ -27,8 +27,7 @@ Options = Sequence[NumericOption]
 Chosen = tuple[Array, tuple[str, ...]]
 
 _MAX_OPTIONS = 16
-# SPL Conqueror's program stops after about as many.
-_CUT = 1000
+_CUT = 1000  # SPL Conqueror's program stops after about as many
 
 
 def spread(n: int, levels: int) -> list[int]:
@@ -269,8 +268,7 @@ class CountedLevels(LevelDesign):
     compat: bool = False
     meaning: ClassVar[str] = "the number of levels"
     unit: ClassVar[str] = ""
-    # the least number, and that of SPL Conqueror's program
-    least: ClassVar[tuple[int, int]] = 2, 2
+    least: ClassVar[tuple[int, int]] = 2, 2  # the least number, and that of SPL Conqueror's program
 
     @classmethod
     def parse(cls, arguments: Arguments) -> Self:

@@ -22,16 +22,13 @@ from sampling.space.solutions import Cache, Solutions
 from splc.errors import SpaceError
 from splc.types import Array
 
-# Components whose diagrams are not found within these budgets are drawn by chains.
-COUNTING_BUDGETS = BUDGETS[:2]
-# Chains at a time, for any number of draws, so that a smaller draw is the beginning of a larger one.
-CHAINS = 256
+COUNTING_BUDGETS = BUDGETS[:2]  # components whose diagrams are not found within these budgets are drawn by chains
+CHAINS = 256  # chains at a time, for any number of draws, so that a smaller draw is the beginning of a larger one
 # Sweeps after a chain violates no constraint, and the most before it.
 SWEEPS, MAX_REPAIRS = 24, 400
 # With a solver, it finds the first solutions of the chains that still violate constraints after these sweeps.
 MAX_SOLVED_REPAIRS = 20
-# The most combinations of values of a block.
-_ROWS = 128
+_ROWS = 128  # the most combinations of values of a block
 FlaggedLiterals = tuple[tuple[int, Array], ...]
 
 

@@ -52,13 +52,10 @@ with open(sys.argv[2], "w", encoding="ascii") as file:
     for start in range(0, len(text), 1 << 20):
         file.write(text[start : start + (1 << 20)])
 """
-# Kinds of nodes in the text of a circuit, as negative numbers.
-_KINDS = {b"o": -1, b"a": -2, b"t": -3, b"f": -4}
+_KINDS = {b"o": -1, b"a": -2, b"t": -3, b"f": -4}  # kinds of nodes in the text of a circuit, as negative numbers
 _OR, _TRUE, _FALSE = -1, -3, -4
-# A sum of costs that no solution has.
-NEVER = np.int32(2**28)
-# The number of values of edges that a pass over the circuit keeps at a time.
-_CHUNK = 2**25
+NEVER = np.int32(2**28)  # a sum of costs that no solution has
+_CHUNK = 2**25  # the number of values of edges that a pass over the circuit keeps at a time
 
 
 @dataclass(frozen=True)
@@ -75,8 +72,7 @@ class CircuitLayer:
 class Circuit:
     """All solutions of a component of binary variables."""
 
-    # the variables, ascending. Literals count them from 1; the literal of a deselected option is negative.
-    variables: tuple[int, ...]
+    variables: tuple[int, ...]  # ascending. Literals count them from 1; that of a deselected option is negative.
     layers: tuple[CircuitLayer, ...]  # the layers of inner nodes, children first. The last node is the root.
     leaves: Array  # the truth of each leaf; the leaves are the first nodes
     targets: Array  # the node that each edge leads to

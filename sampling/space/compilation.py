@@ -27,8 +27,7 @@ Tail = Literals
 # it reads no further layer.
 Reading = dict[int, tuple[Array, int, bool]]
 
-# Constraints over more combinations of values must be comparisons of sums.
-LARGEST_TABLE = MAX_CELLS
+LARGEST_TABLE = MAX_CELLS  # constraints over more combinations of values must be comparisons of sums
 # Variable orders are tried with a small number of transitions first; the last budget keeps memory below 1 GB.
 BUDGETS = (2**14, 2**18, 2**22)
 _ROUNDS = 20
@@ -248,7 +247,6 @@ def orders(component: Component, parents: Sequence[int | None], first: frozenset
 
 
 def _depth_first(variables: Sequence[int], parents: Sequence[int | None]) -> list[int]:
-    """Return the variables in depth-first order of the description."""
     children: dict[int | None, list[int]] = {}
     members = set(variables)
     for variable in variables:

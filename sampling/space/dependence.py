@@ -31,8 +31,7 @@ from sampling.space.variance import Block, part_values
 from splc.data.configurations import Configurations
 from splc.types import Array
 
-# The largest number of combinations that are changed, over all values of a choice.
-MAX_CHANGED = 1 << 18
+MAX_CHANGED = 1 << 18  # the largest number of combinations that are changed, over all values of a choice
 
 
 @dataclass(frozen=True)

@@ -209,8 +209,7 @@ def literal(variable: int, value: int) -> int:
 class Costs:
     """The costs of the values of binary variables."""
 
-    # variable → the costs of the values 0 and 1. Variables that it does not have cost nothing.
-    of: Mapping[int, tuple[int, int]]
+    of: Mapping[int, tuple[int, int]]  # variable → the costs of the values 0 and 1; other variables cost nothing
     never: int  # a cost above that of every solution
     bits: int  # the number of variables whose selections are the last bits of costs
 

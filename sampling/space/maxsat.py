@@ -23,15 +23,12 @@ from splc.models.influence import InfluenceModel
 from splc.models.terms import Term
 from splc.types import Array
 
-# The most combinations of values of options that terms tie together directly.
-MAX_COMBINATIONS = 1 << 14
-# The limit of time of the solver. All shared feature models need less than one (docs/decisions).
-SECONDS = 60.0
+MAX_COMBINATIONS = 1 << 14  # the most combinations of values of options that terms tie together directly
+SECONDS = 60.0  # the limit of time of the solver. All shared feature models need less than one (docs/decisions).
 # The range of a model in units of the integer weights, so that sums are exact to the last bits of a float.
 _UNITS = 1 << 52
 _SOLVER = "glucose4"
-# The seconds between interrupts of a solver whose time is over.
-_PAUSE = 0.1
+_PAUSE = 0.1  # the seconds between interrupts of a solver whose time is over
 
 
 class WeightedClauses:

@@ -24,10 +24,8 @@ from splc.models.influence import EvaluationError, InfluenceModel
 from splc.models.terms import Factor, Term, names_in
 from splc.types import Array
 
-# Combinations of values of options that constraints tie together.
-LIMIT = 1 << 18
-# Diagrams over few options are small, or not worth the wait.
-_BUDGETS = BUDGETS[:-1]
+LIMIT = 1 << 18  # combinations of values of options that constraints tie together
+_BUDGETS = BUDGETS[:-1]  # diagrams over few options are small, or not worth the wait
 
 
 @dataclass(frozen=True)
@@ -38,8 +36,7 @@ class TermRange:
     influence: float  # its influence
     low: float  # the least contribution (influence times term), or a lower bound of it; -inf where none is known
     high: float  # the greatest contribution, or an upper bound of it; inf where none is known
-    # option → its value (NaN: deselected) in valid configurations that contribute `low`; None where none is known
-    low_at: Mapping[str, float] | None
+    low_at: Mapping[str, float] | None  # option → its value (NaN: deselected) where `low` is contributed; None: unknown
     high_at: Mapping[str, float] | None  # the same for `high`
 
     @property
@@ -186,8 +183,7 @@ class Extreme:
     """A bound of values."""
 
     value: float  # the bound
-    # a combination with this value, position of each option → index of its value; None where none is known
-    at: Mapping[int, int] | None
+    at: Mapping[int, int] | None  # a combination with this value, position of option → index of value; None: unknown
 
     def __mul__(self, other: Extreme) -> Extreme:
         """Return the product of two extremes, reached where both are."""

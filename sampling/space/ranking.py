@@ -29,10 +29,8 @@ from splc.io.presentation import Bars, Drawn
 from splc.models.influence import InfluenceModel
 from splc.types import Array
 
-# The engine of inexact rankings.
-LOCAL = "local search"
-# Predictions that agree to so many digits are printed as equal, and differ by rounding or by the noise of a fit.
-DIGITS = 6
+LOCAL = "local search"  # the engine of inexact rankings
+DIGITS = 6  # predictions that agree to so many digits are printed as equal, and differ by rounding or noise of a fit
 # The most valid configurations of which a local search predicts all, the most that it predicts, the good ones whose
 # neighbours it predicts at a time, and the number of predictions between reports of progress.
 ENUMERATED, MAX_PREDICTED, TOGETHER, REPORTED = 100_000, 50_000, 20, 4096
@@ -330,8 +328,7 @@ def neighbours(configurations: Configurations, space: Space, used: Collection[in
     """Return the distinct valid configurations that differ from given ones in one used option or alternative group."""
     system, indices = space.system, configurations.indices
     varied = range(len(system.options)) if used is None else used
-    # Changes: positions of options, and the value of each.
-    changes: list[tuple[list[int], list[int]]] = [([], [])]
+    changes: list[tuple[list[int], list[int]]] = [([], [])]  # changes: positions of options, and the value of each
     for group in system.alternative_groups:
         positions = [system.positions[name] for name in group]
         parent = system.option(group[0]).parent

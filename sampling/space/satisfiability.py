@@ -22,10 +22,8 @@ from splc.system.constraints import Constraint
 from splc.types import Array
 
 _SOLVER = "glucose4"
-# An arithmetic constraint over more combinations of values has too many clauses.
-MAX_CELLS = 1 << 14
-# A variable of more values has too many clauses.
-MAX_VALUES = 256
+MAX_CELLS = 1 << 14  # an arithmetic constraint over more combinations of values has too many clauses
+MAX_VALUES = 256  # a variable of more values has too many clauses
 
 
 @cache

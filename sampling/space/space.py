@@ -22,12 +22,10 @@ from splc.system.variability import VariabilityModel, restricted
 from splc.types import Array
 
 LIMIT = 2_000_000
-# The most options of a system whose valid configurations are counted to be shown in a notebook.
-MAX_SHOWN = 60
+MAX_SHOWN = 60  # the most options of a system whose valid configurations are counted to be shown in a notebook
 # The engines that answer questions about valid configurations; the solver does not count them.
 DIAGRAMS, CIRCUITS, SOLVER = "decision diagrams", "d-DNNF (D4)", "SAT (Glucose)"
-# The engine that finds the best of them for sums of terms.
-WEIGHTED = "MaxSAT (RC2)"
+WEIGHTED = "MaxSAT (RC2)"  # the engine that finds the best of them for sums of terms
 # Configurations that are checked together, and bytes of their literals that are looked up together.
 _ROWS, _BYTES = 1 << 13, 1 << 25
 

@@ -54,12 +54,9 @@ from splc.types import Array
 LIMIT, DRAWN = 1 << 16, 20_000
 # Subsets of the choices of a block, operations for those of all blocks, and drawn rows for each combination of choices.
 MAX_SUBSETS, MAX_WORK, MAX_CELLS, MIN_ROWS = 1 << 20, 3e8, 1 << 25, 20
-# A product of more factors is not expanded.
-_MAX_FACTORS = 10
-# A variance below this, relative to the second moments of the terms, is a rounding error.
-_NEGLIGIBLE = 1e-13
-# Interactions of more choices are not listed.
-MAX_TOGETHER = 3
+_MAX_FACTORS = 10  # a product of more factors is not expanded
+_NEGLIGIBLE = 1e-13  # a variance below this, relative to the second moments of the terms, is a rounding error
+MAX_TOGETHER = 3  # interactions of more choices are not listed
 
 
 @dataclass(frozen=True)
@@ -84,8 +81,7 @@ class Block:
     parts: InfluenceModel  # the distinct parts of terms in this block, as a model of terms with the influence 1
     part_of: Array  # the position among `parts` of the part of each term of the whole model, shape (terms,)
     exact: bool  # whether `rows` are all valid combinations, not drawn ones
-    # for each part its factors, a product for each choice, or one for several that a factor ties together
-    pieces: tuple[tuple[Piece, ...], ...]
+    pieces: tuple[tuple[Piece, ...], ...]  # for each part its factors: a product for each choice, or for tied choices
     values: Array  # the values of the parts in each row, shape (n, parts)
     _space: Space
 

@@ -20,10 +20,8 @@ import numpy as np
 from splc.arithmetic.tree import Call, Name, Node, Number, Power, Product, Sum, Threshold
 from splc.types import Array
 
-# Functions of several arguments. They exist in model text and parameters only.
-SEVERAL = ("max", "min")
-# The comparisons of thresholds such as `[x >= 8]`, which exist where the additional functions do.
-THRESHOLDS = (">=", "<=", ">", "<")
+SEVERAL = ("max", "min")  # functions of several arguments. They exist in model text and parameters only.
+THRESHOLDS = (">=", "<=", ">", "<")  # comparisons of thresholds (`[x >= 8]`), where the additional functions exist
 # Operations that have no name in texts: a sum in parentheses, and base^exponent.
 SUM, POWER = "sum", "power"
 
@@ -128,8 +126,7 @@ def limits(operation: str, intervals: Sequence[tuple[float, float]]) -> tuple[fl
     return min(values), max(values)
 
 
-# Numerators and denominators beyond this serve no exponent.
-_LARGEST_PART = 10**30
+_LARGEST_PART = 10**30  # numerators and denominators beyond this serve no exponent
 
 
 def evaluate(node: Node, value_of: Callable[[str], Any], zero_safe: bool = False) -> Any:

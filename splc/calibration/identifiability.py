@@ -11,8 +11,7 @@ from splc.calibration.search import Dependence, Misfit, column_lengths, dependen
 from splc.models.basis.regression import t_quantile
 from splc.types import Array
 
-# Weighted predictions that differ by less than this, relative to the measurements, count as the same.
-_SAME = 1e-8
+_SAME = 1e-8  # weighted predictions that differ by less than this, relative to the measurements, count as the same
 
 
 def findings(
@@ -25,13 +24,10 @@ def findings(
     the standard deviation of the weighted residuals.
 
     Intervals are those of linear regression, s^2 (J'J)^-1 with quantiles of Student's t, J being the derivatives of
-    the weighted predictions: exact for linear models with normal residuals, an approximation for others.
-
-    Bounds do not make them narrower: J has the columns of all parameters, also of those at a bound. Without these
-    columns, the bound would be assumed to be the true value; if it is not, the intervals of the others cover far less
-    than the stated level. With them, the error of a bounded estimate is between the error without bounds and the error
-    if the bound is the true value, and the intervals cover at least as often as stated (in simulations of 2 and 3
-    parameters with correlations up to 0.999, from 0.947 to 1 at the level 0.95).
+    the weighted predictions: exact for linear models with normal residuals, an approximation for others. J has the
+    columns of all parameters: without those of parameters at a bound, which is not the true value, the intervals of the
+    others would cover far less than the stated level. (They cover from 0.947 to 1 at the level 0.95, in simulations of
+    2 and 3 parameters with correlations up to 0.999.)
     """
     residuals, slopes = misfit(at)
     known = dependence(slopes)

@@ -50,8 +50,7 @@ class Estimate:
 class DeterminedCombination:
     """A combination of parameters that is determined although they are not."""
 
-    # 'sum': each parameter times its number; 'product': each to the power of it.
-    kind: Literal["sum", "product"]
+    kind: Literal["sum", "product"]  # 'sum': each parameter times its number; 'product': each to the power of it
     parts: tuple[tuple[str, float], ...]  # (parameter, number); of a table the row that represents it
     value: float  # its estimate
     low: float  # the lower end of its interval
@@ -77,8 +76,7 @@ class Confounded:
     """Parameters that the measurements cannot tell apart."""
 
     names: tuple[str, ...]  # the parameters
-    # the combinations that are determined; empty if there are no simple ones
-    combinations: tuple[DeterminedCombination, ...]
+    combinations: tuple[DeterminedCombination, ...]  # those that are determined; empty if there are no simple ones
 
 
 @dataclass(frozen=True)

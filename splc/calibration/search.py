@@ -24,10 +24,8 @@ _MAX_TRIED = 300
 _FOLLOWED = 4
 _DECADES = 3.0
 _UNKNOWN_DECADES = 9.0
-# A column (of length 1) that is nearer than this to the span of the others counts as their combination.
-COLLINEAR = 1e-9
-# The weight of the preference among equally good solutions, where bounds make it conflict with the fit.
-_GENTLE = 1e-6
+COLLINEAR = 1e-9  # a column (of length 1) that is nearer to the span of the others counts as their combination
+_GENTLE = 1e-6  # the weight of the preference among equally good solutions, where bounds make it conflict with the fit
 
 
 @dataclass(frozen=True)

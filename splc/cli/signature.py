@@ -116,10 +116,8 @@ def _parameter(bound: BoundField) -> inspect.Parameter:
 
 # Arguments of a progress update: the numbers of finished and of all steps (None if unknown), and the current step.
 Advance = Callable[[float, float | None, str], None]
-# Where there is no bar, a line says what is done after this number of seconds, and whenever twice as many have passed.
-WAIT = 10.0
-# An estimate of the remaining time is not shown before this number of seconds.
-EARLIEST = 2.0
+WAIT = 10.0  # without a bar, a line says what is done after so many seconds, and whenever twice as many have passed
+EARLIEST = 2.0  # an estimate of the remaining time is not shown before this number of seconds
 
 
 class TimeLeft:

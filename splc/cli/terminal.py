@@ -23,16 +23,12 @@ Style = Literal["answer", "raises", "lowers", "warning", "error"]
 # Codes of ANSI terminals; red and blue are told apart by most colour-blind readers.
 CODES: dict[Style, str] = {"answer": "1", "raises": "31", "lowers": "34", "warning": "33", "error": "31"}
 INDENT = "    "
-# The width of tables without a terminal, where nothing is wrapped or cut.
-UNLIMITED = 100_000
+UNLIMITED = 100_000  # the width of tables without a terminal, where nothing is wrapped or cut
 # The least width of a text column; rich puts two spaces between columns.
 MIN_WIDTH, COLUMN_GAP = 12, 2
-# The spaces between columns on a terminal; one more is before the first column.
-TERMINAL_GAP = 3
-# Styles of rich, which are those of `CODES`.
-_STYLES = {None: "", "raises": "red", "lowers": "blue"}
-# Tables of more lines are not wrapped.
-MANY = 1000
+TERMINAL_GAP = 3  # the spaces between columns on a terminal; one more is before the first column
+_STYLES = {None: "", "raises": "red", "lowers": "blue"}  # styles of rich, which are those of `CODES`
+MANY = 1000  # tables of more lines are not wrapped
 # Characters that terminals act on: control characters (C0, DEL, C1), and those that change the direction of text.
 _ACTING = [*range(9), *range(11, 32), *range(127, 160), *range(0x202A, 0x202F), *range(0x2066, 0x206A)]
 # As in JSON and in Python's strings.

@@ -8,8 +8,7 @@ import numpy as np
 
 from splc.types import Array
 
-# Symmetric errors below this (in percent) are rounding and count 0.
-_ROUNDING = 1e-10
+_ROUNDING = 1e-10  # symmetric errors below this (in percent) are rounding and count 0
 
 
 def relative_errors(predicted: Array, measured: Array) -> Array:

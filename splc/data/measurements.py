@@ -22,8 +22,7 @@ from splc.system.options import constraints_of_texts
 from splc.system.variability import VariabilityModel
 from splc.types import Aggregate, Array
 
-# Larger tables are refused.
-MAX_CELLS = 100_000_000
+MAX_CELLS = 100_000_000  # larger tables are refused
 # Larger tables may have at most this many cells for each value: most are empty where only few groups have many values.
 FEW_CELLS, MAX_PER_VALUE = 4_000_000, 10
 
@@ -144,27 +143,18 @@ class ReadingReport:
     source: str | None = None  # the file
     sha256: str | None = None  # the hash of its (uncompressed) content
     rows: int = 0  # the number of rows in the file
-    # (line, reason) of each row that was dropped because its configuration is unknown or invalid
-    invalid: tuple[tuple[int, str], ...] = ()
+    invalid: tuple[tuple[int, str], ...] = ()  # (line, reason) of rows whose configuration is unknown or invalid
     duplicates: tuple[int, ...] = ()  # lines of rows whose configuration was measured in an earlier row
-    # property → number of values that are missing or cannot be read
-    missing: Mapping[str, int] = field(default_factory=dict)
-    # property → lines of the rows that lack a value of it
-    gaps: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    # property → lines of the few rows whose values are unlike the others, as those of failed runs
-    failed: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    # the largest measurement deviation in percent that the file states, None if it states none
-    deviation: float | None = None
+    missing: Mapping[str, int] = field(default_factory=dict)  # property → number of missing or unreadable values
+    gaps: Mapping[str, tuple[int, ...]] = field(default_factory=dict)  # property → lines of the rows without its value
+    failed: Mapping[str, tuple[int, ...]] = field(default_factory=dict)  # property → lines of seemingly failed runs
+    deviation: float | None = None  # the largest measurement deviation in percent that the file states
     notes: tuple[str, ...] = ()  # other remarks for the user
-    # properties that seem to be options or contexts: the rows of most configurations have different values of them
-    mixed: tuple[str, ...] = ()
+    mixed: tuple[str, ...] = ()  # seemingly options or contexts: rows of most configurations have different values
     configurations: int = 0  # the number of distinct configurations in these rows
-    # the columns that the user named as options, where options are inferred from the rows; None where a description
-    # states the options
-    options: tuple[str, ...] | None = None
-    # the line of each row that was not left out, shape (used rows,)
+    options: tuple[str, ...] | None = None  # columns that the user named as options; None where a description has them
+    # the line and the configuration of each row that was not left out, shapes (used rows,)
     lines: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64), compare=False, repr=False)
-    # the configuration of each of these rows
     groups: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64), compare=False, repr=False)
     unsuccessful: tuple[str, ...] = ()  # how many runs did not succeed, for each column that says so
 
@@ -193,8 +183,7 @@ class Measurements(Presented):
     """
 
     configurations: Configurations  # n distinct configurations
-    # property → values, shape (n, repetitions) or (n,), NaN where a repetition is missing; stored read-only
-    values: Mapping[str, Array]
+    values: Mapping[str, Array]  # property → values, shape (n, repetitions) or (n,), NaN: missing; stored read-only
     aggregate: Aggregate = "mean"  # the aggregation of repetitions, 'mean', 'median' or 'min'
     report: ReadingReport = ReadingReport()  # the source, and the rows and values that were left out
     contexts: Mapping[str, str] = field(default_factory=dict)  # context (version, machine) → its value in all rows
@@ -328,10 +317,8 @@ class Experiment:
 
     parameters: tuple[str, ...]  # the names of the parameters, distinct
     points: Array  # the measured points, distinct and finite, shape (n, parameters)
-    # (call path, metric) → values, shape (n, repetitions), NaN where a repetition is missing, finite elsewhere
-    series: Mapping[Key, Array]
-    # the hash of the source, notes, and the number of points without a value by metric
-    report: ReadingReport = field(default_factory=ReadingReport)
+    series: Mapping[Key, Array]  # (call path, metric) → values, shape (n, repetitions), NaN: missing, else finite
+    report: ReadingReport = field(default_factory=ReadingReport)  # the source, notes, missing values by metric
     contexts: Mapping[str, str] = field(default_factory=dict)  # context (version, machine) → its value at all points
 
     def __post_init__(self) -> None:

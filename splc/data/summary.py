@@ -24,13 +24,11 @@ _TEXTS: dict[Kind, str] = {
     "groups": "in two groups",
 }
 
-# A smaller scatter of runs is no cause for a warning.
-LEAST = 0.02
+LEAST = 0.02  # a smaller scatter of runs is no cause for a warning
 # Runs of the same position move together if the positions explain this share of the differences between the runs of a
 # configuration, with this ratio of mean squares (Fisher's F), in so many configurations.
 SHARE, RATIO, ROWS = 0.5, 20.0, 5
-# A shape explains this share of the differences between positions.
-SHAPE = 0.8
+SHAPE = 0.8  # a shape explains this share of the differences between positions
 # Two groups explain this share of the differences between at least so many runs of most configurations. (Of four values
 # with normal noise the median is 0.87. One outlier explains all differences of its configuration.)
 TWO_GROUPS, RUNS = 0.95, 4
@@ -43,8 +41,7 @@ class RunPattern:
     kind: Kind  # which runs differ from the others
     scatter: float  # see `scatter_of`
     factor: float  # how many times the larger runs are as large as the smaller ones
-    # the number of rows of a block of the file that has one run of each configuration; None: no blocks
-    block: int | None = None
+    block: int | None = None  # rows of a block of the file with one run of each configuration; None: no blocks
 
     @property
     def text(self) -> str:
@@ -127,8 +124,7 @@ def _between_two(apart: Array) -> Array:
     return np.asarray(squares.max(axis=1) / np.maximum(np.nansum(apart**2, axis=1), np.finfo(float).tiny))
 
 
-# A drift is reported if chance explains it with at most this probability.
-SIGNIFICANCE = 0.001
+SIGNIFICANCE = 0.001  # a drift is reported if chance explains it with at most this probability
 
 
 @dataclass(frozen=True)
@@ -136,8 +132,7 @@ class Drift:
     """A trend of the repetitions of a configuration in the order of the file."""
 
     rising: float  # the share of pairs of unequal repetitions of which the later one has the greater value
-    # the median relative change from the first to the last repetition of a configuration; NaN if the first ones are 0
-    change: float
+    change: float  # the median relative change from the first to the last repetition; NaN if the first ones are 0
     probability: float  # the probability of such a trend by chance (two-sided)
 
     @property
@@ -156,9 +151,7 @@ class PropertySummary:
     configurations: int  # the number of configurations that have a value
     values: int  # the number of values
     repetitions: tuple[int, int]  # the least number of values of a configuration that has one, and the greatest one
-    # the median of the relative standard deviations of the repetitions of one configuration (a fraction), None without
-    # repetitions
-    scatter: float | None
+    scatter: float | None  # the median relative standard deviation of a configuration's repetitions (a fraction)
     drift: Drift | None  # the trend of repetitions, None if there are none that differ
     unit: str | None = None  # its unit, None if it is not known
     pattern: RunPattern | None = None  # what moves the runs of configurations together, None if nothing is found

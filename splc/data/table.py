@@ -18,8 +18,7 @@ from splc.system.options import BinaryOption, NumericOption, Option
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 
-# Text → value of a binary option.
-TRUTH = {"true": 1, "false": 0, "yes": 1, "no": 0, "on": 1, "off": 0, "1": 1, "0": 0}
+TRUTH = {"true": 1, "false": 0, "yes": 1, "no": 0, "on": 1, "off": 0, "1": 1, "0": 0}  # text → value of a binary option
 SELECTED, NOT_SELECTED, DESELECTED = "selected", "-", "deselected"
 
 

@@ -12,21 +12,18 @@ from splc.formats.names import is_measurement_name, is_quantity_name, words_of
 from splc.io.csv_rows import DENSE, distinct_numbers, distinct_texts, renumbered
 from splc.types import Array
 
-# More fractions than these may be measured ones, such as a temperature.
-SET = 10
+SET = 10  # more fractions than these may be measured ones, such as a temperature
 # Options with fractions or many values have at most this many values, if the user does not name them as options.
 MAX_VALUES = 50
 # "Nearly a different value in every row" are this many of at least this number of rows.
 NEARLY_ALL, MIN_ROWS = 0.8, 5
-# Of a column with the name of a measured value, one in this number of rows has a value of its own.
-NAMED = 3
+NAMED = 3  # of a column with the name of a measured value, one in this number of rows has a value of its own
 # A function of other options has each of their combinations this many times, and at least this number of combinations.
 EVIDENCE, MIN_GROUPS = 2, 4
 # Repetitions at each value of another column are no evidence. A column is crossed with the rest if at least this share
 # of the combinations of both occurs.
 CROSSED = 0.75
-# The greatest deviation of a column from a sum or a product of others, relative to its greatest value.
-EXACT = 1e-9
+EXACT = 1e-9  # the greatest deviation of a column from a sum or a product of others, relative to its greatest value
 # The same of the ratio of two properties, one of which may be rounded.
 ROUNDED = 1e-6
 MAX_TESTS = 5000

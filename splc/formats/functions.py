@@ -22,8 +22,7 @@ from splc.formats.coded_columns import (
 from splc.io.csv_rows import renumbered
 from splc.types import Array
 
-# A count is a function of few options.
-_MOST_ARGUMENTS = 4
+_MOST_ARGUMENTS = 4  # a count is a function of few options
 # The sets of columns among which arguments are looked for, and the rows that are looked at first.
 _MOST_SUBSETS, _HEAD = 300, 2000
 

@@ -60,8 +60,7 @@ _REMARKS = {
 _LEAST_ROWS = 5
 # Fewer days, but in a column of this name, or hashes, may be contexts.
 _MANY_DAYS, _MANY_HASHES, _DAYS = 10, 20, {"date", "datum", "day", "tag", "run_date", "jour"}
-# The number of cells among which the first one with a text is looked for.
-_LOOKED_AT = 1000
+_LOOKED_AT = 1000  # the number of cells among which the first one with a text is looked for
 
 # Columns that say whether a run worked: texts and exit codes; and the texts of those that did.
 _STATUS = {("status",), ("state",), ("outcome",)}

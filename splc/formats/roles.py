@@ -126,8 +126,7 @@ def roles_of(
     numbers: dict[str, Array] = {}
     contexts, statuses = list[str](), list[str]()
     text: list[str] = []
-    # Columns of text that may be options.
-    words: dict[str, None] = {}
+    words: dict[str, None] = {}  # columns of text that may be options
     place = {name: at for at, name in enumerate(columns)}
     first = place[nfp] if nfp in place else next((at for name, at in place.items() if is_measurement_name(name)), 0)
     failed = labels.without_result(nfp, numbers_in(columns[nfp])) if nfp is not None and nfp in columns else None

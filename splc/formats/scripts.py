@@ -32,8 +32,7 @@ class Key:
 
     name: str  # its name in scripts
     ours: str | None = ""  # its name in specs; an empty text for a positional argument; None: specs have none like it
-    # its value if it is not given; None: it must be given; an empty text: the spec leaves it out
-    default: str | None = None
+    default: str | None = None  # its value if it is not given; None: it must be; empty: the spec leaves it out
     aliases: tuple[str, ...] = ()  # other names
 
 
@@ -390,7 +389,6 @@ def _pairs(words: list[str]) -> dict[str, Any]:
 
 
 def _check_values(command: ScriptCommand) -> None:
-    """Check the values of a command."""
     words, values, problems = command.words, dict(command.values), list[Problem]()
     choices = [{name: value} for name, listed in command.lists.items() for value in listed]
     # Functions that raise an error for a wrong value, with their arguments.

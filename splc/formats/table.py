@@ -47,8 +47,7 @@ _BLANK_ROW = re.compile(rb"\n[,;|\t\r ]*\n")
 _QUOTED_COMMA = re.compile(rb'"\s*+[+-]?\d*+,\d')
 _COMMA = re.compile(r"\s*[+-]?(?:\d+,\d*|,\d+)(?:[eE][+-]?\d+)?\s*", re.ASCII)
 _POINT = re.compile(r"\s*[+-]?(?:\d+\.\d*|\.\d+)(?:[eE][+-]?\d+)?\s*", re.ASCII)
-# `1.234,5` and `1,234.5`.
-_BOTH = re.compile(r"\s*[+-]?\d{1,3}(?:(?:\.\d{3})+,\d*|(?:,\d{3})+\.\d*)\s*", re.ASCII)
+_BOTH = re.compile(r"\s*[+-]?\d{1,3}(?:(?:\.\d{3})+,\d*|(?:,\d{3})+\.\d*)\s*", re.ASCII)  # `1.234,5` and `1,234.5`
 
 # A sign → numbers in which it separates thousands, before the other one as a decimal sign.
 _THOUSANDS = {

@@ -20,8 +20,7 @@ from splc.errors import InputError, Problem, Problems
 from splc.io.files import Source
 from splc.types import Array
 
-# Positions have four bytes; larger files are read row by row.
-_MAX_BYTES = 2**31 - 2
+_MAX_BYTES = 2**31 - 2  # positions have four bytes; larger files are read row by row
 _BLOCK, _ROWS = 1 << 20, 1 << 12
 _NEWLINE = 10
 # The csv module refuses longer cells.

@@ -24,8 +24,7 @@ from typing import IO, BinaryIO, TextIO, TypeVar
 from splc.errors import InputError, OutputError, Problem, nearest
 
 _DESCRIPTORS = re.compile(r"/proc/(\d+)(/task/\d+)?/fd|/dev/fd")
-# The greatest number of links that a path may consist of.
-_LINKS = 40
+_LINKS = 40  # the greatest number of links that a path may consist of
 
 
 def descriptor_of(path: str | Path) -> int | None:
@@ -365,8 +364,7 @@ def _is_same_file(target: Path, input_path: str) -> bool:
 
 K = TypeVar("K")
 
-# File systems allow 255 bytes in a name.
-_LONGEST = 80
+_LONGEST = 80  # file systems allow 255 bytes in a name
 
 
 def file_name(*parts: str) -> str:

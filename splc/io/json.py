@@ -102,8 +102,7 @@ def _value_at(path: list[str], source: Any) -> Any:
     return source
 
 
-# The types of JSON's values in messages.
-WORDS = {dict: "an object", list: "a list", str: "a text", float: "a number"}
+WORDS = {dict: "an object", list: "a list", str: "a text", float: "a number"}  # the types of JSON's values in messages
 
 
 @dataclass(frozen=True)

@@ -42,8 +42,7 @@ _SIGNS = {
 }
 _SMALL = "alpha beta gamma delta zeta eta theta iota kappa mu nu xi pi rho sigma tau upsilon chi psi omega"
 _CAPITAL = "Gamma Delta Theta Xi Pi Sigma Upsilon Phi Psi Omega"
-# The names of all small Greek letters.
-SMALL_GREEK = frozenset((*_SMALL.split(), "epsilon", "phi", "lambda"))
+SMALL_GREEK = frozenset((*_SMALL.split(), "epsilon", "phi", "lambda"))  # the names of all small Greek letters
 for _kind, _names in (("SMALL", _SMALL), ("CAPITAL", _CAPITAL)):
     _SIGNS |= {unicodedata.lookup(f"GREEK {_kind} LETTER {_name}"): _name for _name in _names.split()}
 

@@ -15,8 +15,7 @@ from splc.types import Array
 # Percentages below this, and values below this share of those that they are differences of, are 0 but for rounding.
 ROUNDING_PERCENT = 1e-10
 ROUNDING_SHARE = ROUNDING_PERCENT / 100
-# Squares of numbers that are so many times as large as others leave the range beside them (docs/decisions/0007).
-FAR = 1e60
+FAR = 1e60  # squares of numbers so many times as large as others leave the range beside them (docs/decisions/0007)
 # Integers of as many digits have 64 bits.
 _MAX_DIGITS = 18
 _EXACT = 2**53

@@ -13,12 +13,10 @@ import numpy as np
 
 from splc.types import Array
 
-# Rows of a table that are shown.
-MAX_ROWS = 20
+MAX_ROWS = 20  # rows of a table that are shown
 # The modules that draw bars, and the pictures of results. They are named here only: the latter imports their classes.
 CHARTS, DRAWING = "splc.plotting.charts.svg", "splc.workflows.pictures"
-# The module that writes reports about results, named here for the same reason.
-REPORTING = "splc.report.report"
+REPORTING = "splc.report.report"  # the module that writes reports about results, named here for the same reason
 
 
 @dataclass(frozen=True)

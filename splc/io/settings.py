@@ -30,8 +30,7 @@ class Setting:
     least: float = -math.inf  # the least number
     most: float = math.inf  # the largest number
     words: Mapping[str, Any] = field(default_factory=dict)  # text → value of further texts, such as `auto`
-    # returns the value of a text, and raises ValueError for other texts; None where the type says enough
-    parse: Callable[[str], Any] | None = None
+    parse: Callable[[str], Any] | None = None  # returns the value of a text, or raises ValueError; None: by the type
     shown: str = ""  # the default on pages, as Markdown, where `default` does not say it
     reason: str = ""  # the reason of the default, where there is one to state
     kind: type = str  # the type of its values

@@ -35,9 +35,7 @@ class Spread:
 
     mean: float | None  # the mean, None where it is undefined
     deviation: float | None  # the (standard) deviation, in the unit of the mean; None where it is undefined
-    # whether the deviation is shown in percent of the mean, `10.2 (± 3 %)` as in tables 5.6-5.13 of the thesis, or in
-    # the unit of the mean, `10.2 ± 0.31`, as it always is if the mean is 0
-    relative: bool = True
+    relative: bool = True  # whether it is shown as `10.2 (± 3 %)`, as in the thesis, or `10.2 ± 0.31`, as if that is 0
 
 
 class Markdown(str):
@@ -161,7 +159,6 @@ def _exact_text(cell: str | float | None) -> str:
 
 
 def _texts(table: Table, digits: int, notation: _Notation) -> list[list[str]]:
-    """Return the header and the rows of a table in a notation."""
     return [[cell_text(cell, digits, notation) for cell in row] for row in (table.columns, *table.rows)]
 
 

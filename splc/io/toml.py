@@ -13,8 +13,7 @@ from splc.errors import InputError, OutputError, Problem, Problems
 from splc.io.files import Source
 
 _PLACE = re.compile(r"\(at (?:line (\d+), column (\d+)|end of document)\)$")
-# A key of more parts takes quadratic time.
-_DEEP = re.compile(r"(?<![\"'\w-])(?:[\"'\w-]++[ \t]*+\.[ \t]*+){200}")
+_DEEP = re.compile(r"(?<![\"'\w-])(?:[\"'\w-]++[ \t]*+\.[ \t]*+){200}")  # a key of more parts takes quadratic time
 # A value that begins with a letter is not a number (except inf and nan).
 _BARE_TEXT = re.compile(r"=\s*([A-Za-z][^#\"',\[\]{}]*[^#\"',\[\]{}\s])")
 _BARE = re.compile(r"[A-Za-z0-9_-]+")

@@ -7,10 +7,8 @@ from splc.learning.given_forms import linear_surrogate as linear_surrogate
 from splc.learning.learner import Learner as Learner
 from splc.learning.learner import LearningProblem as LearningProblem
 from splc.learning.registry import LEARNERS as LEARNERS
-from splc.learning.registry import SettingsSearch as SettingsSearch
 from splc.learning.registry import learn as learn
 from splc.learning.registry import learner_of as learner_of
-from splc.learning.registry import search_settings as search_settings
 from splc.learning.result import LearnedTerm as LearnedTerm
 from splc.learning.result import LearningResult as LearningResult
 from splc.learning.result import Round as Round

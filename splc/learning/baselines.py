@@ -16,7 +16,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -36,10 +35,8 @@ from splc.types import Array
 # Products of two columns are left out beyond this number of cells, where the matrix would take more than 400 MB.
 _MAX_CELLS = 50_000_000
 _LARGE = 1e15
-# exp of it is a finite, positive number.
-_LARGEST = 700.0
-# Rows that are predicted at a time: products of columns of all rows might need much memory.
-_CHUNK = 4096
+_LARGEST = 700.0  # exp of it is a finite, positive number
+_CHUNK = 4096  # rows that are predicted at a time: products of columns of all rows might need much memory
 
 
 _LEAF = "fewest configurations in a leaf"
@@ -70,16 +67,14 @@ _ROWS: tuple[tuple[str, str, str, float, float, str, str], ...] = (
     ("boosting", "leaf", "min_samples_leaf", 2, 1, _LEAF, _SPLITS),
 )
 # Baseline → its settings by name.
-SETTINGS: Mapping[str, Mapping[str, Setting]] = MappingProxyType(
-    {
-        baseline: {
-            name: Setting(meaning, kind=type(default), default=default, least=least, reason=reason)
-            for owner, name, _, default, least, meaning, reason in _ROWS
-            if owner == baseline
-        }
-        for baseline in dict.fromkeys(row[0] for row in _ROWS)
+SETTINGS: Mapping[str, Mapping[str, Setting]] = {
+    baseline: {
+        name: Setting(meaning, kind=type(default), default=default, least=least, reason=reason)
+        for owner, name, _, default, least, meaning, reason in _ROWS
+        if owner == baseline
     }
-)
+    for baseline in dict.fromkeys(row[0] for row in _ROWS)
+}
 # Those that have ln x as a further column, and those whose result depends on the seed.
 LOGS, DRAWS = frozenset(("lasso", "ridge")), frozenset(("forest", "tree", "lasso"))
 # Baseline without products of columns → class of scikit-learn, and further parameters.
@@ -232,8 +227,7 @@ class BaselineLearner:
     changes: Mapping[str, Any] = field(default_factory=dict, hash=False)  # settings that differ, as values or texts
     settings: Mapping[str, Any] = field(init=False, hash=False)
     preset: str = field(default="default", init=False)
-    # A predictor without terms is not written to a file.
-    suffix: str = field(default="", init=False)
+    suffix: str = field(default="", init=False)  # a predictor without terms is not written to a file
 
     def __post_init__(self) -> None:
         known = SETTINGS[self.name]
@@ -261,33 +255,25 @@ class BaselineLearner:
         return judged(problem, self, predictor, termination="fitted", seconds=seconds, notes=notes)
 
 
-# Targets are learned in their own unit, as SPL Conqueror does it.
-_PLAIN = TargetScale(log=False, unit=1.0, mean=0.0, deviation=1.0)
-_WITHOUT = {
-    "lineardecisiontreeregression": "trees of linear models need another package; choose DecisionTreeRegression"
-}
+_PLAIN = TargetScale(log=False, unit=1.0, mean=0.0, deviation=1.0)  # in its own unit, as SPL Conqueror learns it
 # Name → class of scikit-learn, and that of the estimator that it repeats.
-ESTIMATORS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "SVR": ("svm.SVR",),
-        "DecisionTreeRegression": ("tree.DecisionTreeRegressor",),
-        "RandomForestRegressor": ("ensemble.RandomForestRegressor",),
-        "BaggingSVR": ("ensemble.BaggingRegressor", "svm.SVR"),
-        "KNeighborsRegressor": ("neighbors.KNeighborsRegressor",),
-        "KERNELRIDGE": ("kernel_ridge.KernelRidge",),
-    }
-)
+ESTIMATORS: Mapping[str, tuple[str, ...]] = {
+    "SVR": ("svm.SVR",),
+    "DecisionTreeRegression": ("tree.DecisionTreeRegressor",),
+    "RandomForestRegressor": ("ensemble.RandomForestRegressor",),
+    "BaggingSVR": ("ensemble.BaggingRegressor", "svm.SVR"),
+    "KNeighborsRegressor": ("neighbors.KNeighborsRegressor",),
+    "KERNELRIDGE": ("kernel_ridge.KernelRidge",),
+}
 # The default grid of `learn-python-opt`.
-GRIDS: Mapping[str, Mapping[str, tuple[str, ...]]] = MappingProxyType(
-    {
-        "SVR": {"C": ("1", "10", "100", "1000"), "epsilon": ("0.01", "0.1", "1")},
-        "DecisionTreeRegression": {"max_depth": ("None", "4", "8", "16"), "min_samples_leaf": ("1", "2", "4")},
-        "RandomForestRegressor": {"n_estimators": ("50", "100"), "min_samples_leaf": ("1", "2", "4")},
-        "BaggingSVR": {"C": ("1", "100", "1000"), "n_estimators": ("10", "20")},
-        "KNeighborsRegressor": {"n_neighbors": ("1", "3", "5", "9"), "weights": ("uniform", "distance")},
-        "KERNELRIDGE": {"alpha": ("0.01", "0.1", "1", "10"), "kernel": ("linear", "rbf")},
-    }
-)
+GRIDS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "SVR": {"C": ("1", "10", "100", "1000"), "epsilon": ("0.01", "0.1", "1")},
+    "DecisionTreeRegression": {"max_depth": ("None", "4", "8", "16"), "min_samples_leaf": ("1", "2", "4")},
+    "RandomForestRegressor": {"n_estimators": ("50", "100"), "min_samples_leaf": ("1", "2", "4")},
+    "BaggingSVR": {"C": ("1", "100", "1000"), "n_estimators": ("10", "20")},
+    "KNeighborsRegressor": {"n_neighbors": ("1", "3", "5", "9"), "weights": ("uniform", "distance")},
+    "KERNELRIDGE": {"alpha": ("0.01", "0.1", "1", "10"), "kernel": ("linear", "rbf")},
+}
 
 
 def spelled(name: str) -> str:
@@ -295,8 +281,9 @@ def spelled(name: str) -> str:
     folded, known = name.casefold(), {estimator.casefold(): estimator for estimator in ESTIMATORS}
     if folded in known:
         return known[folded]
-    reason = "is not supported" if folded in _WITHOUT else "is unknown"
-    hint = _WITHOUT.get(folded) or unknown_name_hint(name, list(ESTIMATORS))
+    reason, hint = "is unknown", unknown_name_hint(name, list(ESTIMATORS))
+    if folded == "lineardecisiontreeregression":
+        reason, hint = "is not supported", "trees of linear models need another package; choose DecisionTreeRegression"
     raise SpecError(f"the learner {name!r} {reason}", hint=hint)
 
 

@@ -59,8 +59,7 @@ class Effect:
     text: str  # the term; of a factor, the binary options that switch it on (empty: it is always there)
     influence: float | None  # the influence; None for a factor
     share: float | None  # the share of the term in percent (`TermShares`); None where undefined, and for a factor
-    # the uncertainty of the influence of a single term, None where it is not known
-    estimate: InfluenceEstimate | None = None
+    estimate: InfluenceEstimate | None = None  # the uncertainty of a single term's influence, if it is known
     factor: str = ""  # the factor as text, empty in a sum
     low: float | None = None  # the least value of the factor over the configurations, None in a sum
     high: float | None = None  # the greatest value of the factor
@@ -97,8 +96,7 @@ class Effect:
 class OptionEffects:
     """The effects over one set of options, where an alternative group counts as one option."""
 
-    # the options, in the system's order; an alternative group has the stem of its members' names
-    options: tuple[str, ...]
+    options: tuple[str, ...]  # in the system's order; an alternative group has the stem of its members' names
     share: float | None  # the sum of the terms' shares in percent, None where it is undefined
     effects: tuple[Effect, ...]  # the effects, the largest first
     levels: bool = False  # whether the effects differ in the member of an alternative group
@@ -159,7 +157,6 @@ def group_texts(model: InfluenceModel, system: VariabilityModel) -> list[str]:
 def _terms(
     model: InfluenceModel, estimates_by_term: Mapping[Term, InfluenceEstimate], configurations: Configurations
 ) -> Iterable[_Part]:
-    """Yield the effect of each term of a sum."""
     levels = levels_of(model, configurations.system)
 
     def text_without(term: Term, name: str) -> str:

@@ -121,7 +121,6 @@ class GivenTerms:
 
 
 def _columns(terms: Sequence[LearnedTerm], configurations: Configurations) -> Array:
-    """Return the values of terms, shape (n, terms)."""
     columns, problems = np.empty((len(configurations), len(terms))), []
     for at, term in enumerate(terms):
         columns[:, at] = sum(weight * each.evaluate(configurations.column) for each, weight in term.weights)

@@ -46,8 +46,7 @@ _FAILED = "sampled configuration failed", "sampled configurations failed"
 WITHOUT_VALUE = "left out, without a value of "
 WHERE_ZERO = "left out of relative errors, where "
 INTERRUPTED = "interrupted"
-# Bytes of a block of memory; the limits of glibc follow freed blocks of up to 32 MiB.
-_LARGE_BLOCK = 31 * 2**20
+_LARGE_BLOCK = 31 * 2**20  # bytes of a block of memory; the limits of glibc follow freed blocks of up to 32 MiB
 OnStep = Callable[[Step], None]
 
 
@@ -128,8 +127,7 @@ class LearningProblem:
     measurements: Measurements  # the measured configurations that have a value of the property
     nfp: str  # the property
     rows: Array  # the positions of the learning set among these, distinct, shape (n,)
-    # all configurations that were measured, whatever property; they bound observed variables
-    everything: Configurations
+    everything: Configurations  # all measured configurations, whatever the property; they bound observed variables
     observed: tuple[str, ...] = ()  # the observed variables to learn from besides the options
     evaluation: Measurements | None = None  # to judge the model by; None: the measurements outside of the learning set
     validation: Array | None = None  # the positions that candidates are judged by; None: the learning set
@@ -396,8 +394,7 @@ def cross_validate(
     groups = repeated_settings(measurements.configurations, rows) if groups is None else groups
     table, kept = feature_table(configurations, values), None if groups is None else groups.labels[rows]
     folds = random_folds(table, number, seed, kept)
-    # The predictions of each model, shape (models, n).
-    predicted: Array = np.zeros((0, len(rows)))
+    predicted: Array = np.zeros((0, len(rows)))  # the predictions of each model, shape (models, n)
     for fold, (held_out, rest) in enumerate(splits(folds), 1):
         try:
             models = learn(rows[rest])

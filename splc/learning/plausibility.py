@@ -27,30 +27,23 @@ from splc.models.influence import InfluenceModel
 from splc.system.options import NumericOption
 from splc.types import Array
 
-# The number of valid configurations that are drawn.
-DRAWN = 1000
-# Negative predictions above this share of the largest value are rounding errors of 0.
-_ROUNDING = 1e-9
-# A prediction is implausible if it is larger than the largest measured value by this factor.
-RANGE = 10
+DRAWN = 1000  # the number of valid configurations that are drawn
+_ROUNDING = 1e-9  # negative predictions above this share of the largest value are rounding errors of 0
+RANGE = 10  # a prediction is implausible if it is larger than the largest measured value by this factor
 # The error outside of the learning set is much larger than the learning error: by this factor and this difference.
 FACTOR, DIFFERENCE = 3, 10
 # An error is larger than another one that says what to expect: by this factor and this difference, in percent. Errors
 # outside of the learning set are those of at least so many configurations.
 UNDERSTATED, LEAST, ENOUGH = 1.5, 1.0, 10
-# Smaller learning sets are not checked for outliers.
-OUTLIER_ROWS = 12
-# Of more rows, an even part judges the row, which bounds the time.
-JUDGING_ROWS = 300
-# Rows with the value of the candidate do not judge it if this share of the rows remains.
-MOSTLY = 0.9
+OUTLIER_ROWS = 12  # smaller learning sets are not checked for outliers
+JUDGING_ROWS = 300  # of more rows, an even part judges the row, which bounds the time
+MOSTLY = 0.9  # rows with the value of the candidate do not judge it if this share of the rows remains
 # A value differs from its prediction by the other rows at least by this factor. The difference of logarithms is outside
 # of the 90 % interval, at least this multiple of the largest one of another row that its fold was not learned with, and
 # of the standard deviation of the others. Rare effects of options are as large as that of their values. From the last
 # factor on the difference is only larger than that of another row.
 OUTLYING, MULTIPLE, SPREADS, CERTAIN = 5.0, 2.0, 4.0, 20.0
-# The words before the command that leaves an outlier out.
-LEAVE_OUT = " To leave it out: "
+LEAVE_OUT = " To leave it out: "  # the words before the command that leaves an outlier out
 
 
 def model_warnings(result: LearningResult, measurements: Measurements, space: Space) -> tuple[str, ...]:
@@ -176,8 +169,7 @@ class Outlier:
 
     row: int  # its position
     expected: float  # the prediction of the full model that is learned from the other rows
-    # the cross-validated error of this model in percent; None for a constant, and if it is of some rows only
-    error: float | None = None
+    error: float | None = None  # the cross-validated error in percent; None for a constant, or if only of some rows
 
 
 def outlier_of(model: Ensemble, y: Array, repetitions: Array) -> Outlier | None:

@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -19,12 +18,10 @@ from sampling.draws import distinct_ranks
 from splc.data.configurations import Configurations, chosen_variables
 from splc.data.measurements import Measurements
 from splc.errors import LearningError, Problem, SpecError, SplcError, plural, unknown_name_hint
-from splc.io.numbers import percentage
-from splc.io.processes import in_processes
 from splc.io.settings import Setting, settings_in
 from splc.learning.baselines import SETTINGS as BASELINE_SETTINGS
 from splc.learning.baselines import BaselineLearner
-from splc.learning.folds import CrossValidated, Groups
+from splc.learning.folds import Groups
 from splc.learning.learner import Learner, LearningProblem, OnStep, cross_validate, ignore, one_thread, usable_rows
 from splc.learning.result import LearningResult, Predictor
 from splc.learning.stepwise.algorithm import StepwiseLearner
@@ -65,17 +62,14 @@ def _baseline(name: str) -> LearnerKind:
     return LearnerKind(BASELINE_SETTINGS[name], lambda _, settings: BaselineLearner(name, settings))
 
 
-# Predictors of scikit-learn, which have no terms.
-BASELINES = tuple(BASELINE_SETTINGS)
+BASELINES = tuple(BASELINE_SETTINGS)  # predictors of scikit-learn, which have no terms
 # The kinds projection and pmnf are imported on first use.
-LEARNERS: Mapping[str, Callable[[], LearnerKind]] = MappingProxyType(
-    {
-        PROJECTION: _projection,
-        STEPWISE: lambda: LearnerKind(settings_in(Settings), StepwiseLearner, tuple(PRESETS)),
-        PMNF: _pmnf,
-        **{name: partial(_baseline, name) for name in BASELINES},
-    }
-)
+LEARNERS: Mapping[str, Callable[[], LearnerKind]] = {
+    PROJECTION: _projection,
+    STEPWISE: lambda: LearnerKind(settings_in(Settings), StepwiseLearner, tuple(PRESETS)),
+    PMNF: _pmnf,
+    **{name: partial(_baseline, name) for name in BASELINES},
+}
 
 
 def learner_name(name: str | None, preset: str | None = None) -> str:
@@ -229,142 +223,56 @@ def learn(
     return selected_learner.learn(problem)
 
 
-# The folds that settings are judged by.
-FOLDS = 5
-# The most combinations of settings that are tried.
-MOST = 100_000
-
-# Called with the number of finished trials and the number of all trials.
-OnTrial = Callable[[int, int], None]
-# Settings of the printed model of the default learner.
-PRINTED = frozenset(("terms", "readable", "form", "order"))
-
-
-@dataclass(frozen=True)
-class Trial:
-    """Settings that were tried."""
-
-    settings: Mapping[str, Any]  # setting → its value
-    # the cross-validated error, None where nothing could be learned or no measured value is usable
-    error: CrossValidated | None
-    reason: str | None = None  # why there is no error
-
-
-@dataclass(frozen=True)
-class SettingsSearch:
-    """The settings that were tried, and the best ones."""
-
-    trials: tuple[Trial, ...]  # the trials, in the order of the values
-    best: Trial  # the trial with the least mean error; of equal ones the first
-    combinations: int  # the number of all combinations, of which the trials may be a random part
-    folds: int  # the number of folds
-    seed: int  # the seed of folds and drawn combinations
+MOST = 100_000  # the most combinations of settings that are tried
 
 
 def search_settings(
     measurements: Measurements,
     nfp: str,
     values: Mapping[str, Sequence[Any]],
+    rows: Array,
     *,
-    learner: str | None = None,
     preset: str | None = None,
     settings: Mapping[str, Any] | None = None,
-    learning_set: Array | None = None,
-    observed: Sequence[str] = (),
-    folds: int = FOLDS,
+    folds: int = 5,
     samples: int | None = None,
     seed: int = 0,
-    jobs: int = 1,
-    on_trial: OnTrial = lambda trials_done, total: None,
     should_stop: Callable[[], bool] = lambda: False,
-    groups: Groups | None = None,
-) -> SettingsSearch:
-    """Try combinations of settings; the least mean error on held-out folds of the learning set wins.
+) -> list[tuple[dict[str, Any], float | None]]:
+    """Return combinations of settings with the mean errors of their models on held-out folds, in percent.
 
-    Args:
-        measurements: what was measured.
-        nfp: the property.
-        values: setting → the values to try.
-        learner: the name of the learner; None is the default, or the one of the preset.
-        preset: name of the settings to start from.
-        settings: settings that differ from the preset in every trial.
-        learning_set: the positions of the learning set among the measurements; None is all of them.
-        observed: observed variables to learn from.
-        folds: the number of folds, the same ones in every trial.
-        samples: the number of combinations to draw; None is all of them.
-        seed: the seed of folds, drawn combinations and learners.
-        jobs: number of processes; the result does not depend on it.
-        on_trial: called after every trial.
-        should_stop: asked before every trial; true ends the search with the trials finished so far.
-        groups: the groups of all measurements that folds keep together; None: those of settings that repeat.
-
-    Raises:
-        SpecError: for an unknown setting, a wrong value, or too many combinations.
-        LearningError: if nothing can be learned with any settings.
-        KeyboardInterrupt: if the search was interrupted, or stopped while no trial had an error.
-
-    Examples:
-        >>> found = splc.learning.search_settings(measured, "time", {"terms": [1, 3]}, folds=2)
-        >>> len(found.trials)
-        2
+    An error is None where nothing can be learned. `values`: setting → the values to try. `rows`: the positions of the
+    learning set. `samples`: the number of combinations to draw; None: all. `should_stop`: asked before each of them.
     """
-    usable = np.flatnonzero(~np.isnan(measurements.column(nfp)))
-    rows = usable if learning_set is None else np.intersect1d(np.asarray(learning_set), usable)
-    combinations, total = combinations_of(values, samples, seed)
-    learners = [learner_of(learner, preset, {**(settings or {}), **combination}) for combination in combinations]
-    # Settings of the printed model do not change what the full model predicts.
-    printed = not PRINTED.isdisjoint(values)
+    combinations = combinations_of(values, samples, seed)
+    # Wrong values are refused before anything is tried.
+    learners = [learner_of(None, preset, {**(settings or {}), **combination}) for combination in combinations]
+    trials, reasons = list[tuple[dict[str, Any], float | None]](), set[str]()
+    for combination, learner in zip(combinations, learners, strict=True):
+        if should_stop():
+            break
 
-    def trial_of(combination: Mapping[str, Any], chosen: Learner) -> Trial:
-        """Return settings with the cross-validated error of a learner, or of its printed model."""
+        def learned(part: Array, learner: Learner = learner) -> list[Predictor]:
+            return [learn(measurements, nfp, learner=learner, learning_set=part, seed=seed).predictor]
 
-        def learned(part: Array) -> list[Predictor]:
-            result = learn(measurements, nfp, learner=chosen, learning_set=part, observed=observed, seed=seed)
-            return [result.of_printed.predictor if printed else result.predictor]
-
+        error, reason = None, "no measured value is usable"
         try:
             with one_thread():
-                found = cross_validate(measurements, nfp, rows, folds, seed, learned, groups=groups)
+                (error,) = cross_validate(measurements, nfp, np.sort(rows), folds, seed, learned) or [None]
         except SplcError as problem:
-            return Trial(combination, None, problem.problems[0].message)
-        error = found[0] if found else None
-        return Trial(combination, error, None if error else "no measured value is usable")
-
-    calls = (partial(trial_of, *pair) for pair in zip(combinations, learners, strict=True) if not should_stop())
-    trials = []
-    try:
-        for trial in in_processes(calls, max(1, jobs)):
-            trials.append(trial)
-            on_trial(len(trials), len(combinations))
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt(_interruption_text(trials, len(combinations))) from None
-    if all(trial.error is None for trial in trials):
+            reason = problem.problems[0].message
+        trials.append((combination, None if error is None else error.mean))
+        reasons |= {reason} if error is None else set()
+    if all(error is None for _, error in trials):
         if should_stop():
-            raise KeyboardInterrupt(_interruption_text([], len(combinations)))
-        reasons = {trial.reason for trial in trials if trial.reason}
+            raise KeyboardInterrupt("before the first trial of settings ended")
         message = f"none of {plural(len(trials), 'trial', 'trials')} of settings has an error"
-        raise LearningError(Problem(f"{message}: {'; '.join(sorted(reasons))}" if reasons else message))
-    return SettingsSearch(tuple(trials), min(trials, key=_mean_error), total, min(folds, len(rows)), seed)
+        raise LearningError(Problem(f"{message}: {'; '.join(sorted(reasons))}"))
+    return trials
 
 
-def _mean_error(trial: Trial) -> float:
-    return math.inf if trial.error is None else trial.error.mean
-
-
-def _interruption_text(trials: Sequence[Trial], total: int) -> str:
-    """Return the result of a search that is interrupted, for a message."""
-    if all(trial.error is None for trial in trials):
-        return "before the first trial of settings ended"
-    best = min(trials, key=_mean_error)
-    settings = ", ".join(f"{name}={value}" for name, value in best.settings.items())
-    error = percentage(_mean_error(best))
-    return f"after {len(trials)} of {total:,} trials of settings; the best: {settings} (error {error})"
-
-
-def combinations_of(
-    values: Mapping[str, Sequence[Any]], samples: int | None, seed: int
-) -> tuple[list[dict[str, Any]], int]:
-    """Return the combinations to try, in the order of the values, and the number of all combinations."""
+def combinations_of(values: Mapping[str, Sequence[Any]], samples: int | None, seed: int) -> list[dict[str, Any]]:
+    """Return the combinations to try, in the order of the values."""
     empty = [name for name, items in values.items() if not len(items)]
     if empty or not values:
         raise SpecError(f"no values to try{f' for {empty[0]}' if empty else ''}", hint="name=[v1,v2]")
@@ -374,7 +282,7 @@ def combinations_of(
         hint = f"draw some of them with samples, at most {MOST:,}"
         raise SpecError(f"{total:,} combinations of settings are too many", hint=hint)
     if samples is None or samples >= total:
-        return [dict(zip(choices, items, strict=True)) for items in product(*choices.values())], total
+        return [dict(zip(choices, items, strict=True)) for items in product(*choices.values())]
     combinations = []
     for rank in sorted(distinct_ranks(total, samples, np.random.Generator(np.random.PCG64(seed)))):
         combination = {}
@@ -383,4 +291,4 @@ def combinations_of(
             rank, at = divmod(rank, len(items))
             combination[name] = items[at]
         combinations.append({name: combination[name] for name in choices})
-    return combinations, total
+    return combinations

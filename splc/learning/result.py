@@ -24,10 +24,8 @@ from splc.types import Array
 if TYPE_CHECKING:
     from splc.scaling.result import ScalingModel
 
-# The most characters of a model in a summary.
-_LONGEST = 400
-# The probability that an interval contains the true value.
-LEVEL = 0.9
+_LONGEST = 400  # the most characters of a model in a summary
+LEVEL = 0.9  # the probability that an interval contains the true value
 
 
 class Predictor(Protocol):
@@ -46,8 +44,7 @@ class LearnedTerm:
     influence: float  # its influence
     further: tuple[str, ...] = ()  # further factors in SPL Conqueror's log grammar: `( 64 - x )`, `log10( x * y )`
     further_occurrences: int = 0  # the number of option occurrences in these
-    # the canonical terms that it is the sum of, with their weights; empty: the term itself
-    expansion: tuple[tuple[Term, float], ...] = ()
+    expansion: tuple[tuple[Term, float], ...] = ()  # the canonical terms it is the sum of, with weights; empty: itself
 
     @property
     def options(self) -> frozenset[str]:
@@ -146,8 +143,7 @@ class InfluenceEstimate:
     low: float  # the lower end of its 90 % interval (`LEVEL`)
     high: float  # the upper end
     sign_probability: float  # the probability that the influence has the sign that it is printed with
-    # in how many folds the fold's own model has a term of the same options; None if that is not known
-    folds: int | None = None
+    folds: int | None = None  # in how many folds the fold's model has a term of the same options; None: unknown
 
     @classmethod
     def of(
@@ -165,15 +161,12 @@ class Expected:
     """The expected differences between predictions and values of configurations that were not learned from."""
 
     within: float | None  # 90 % of runs differ by at most this factor (difference, if not all values are positive)
-    # the mean relative error of held-out configurations in percent, where all values are positive
-    percent: float | None = None
-    # the mean absolute difference of held-out configurations, where not all values are positive
-    difference: float | None = None
+    percent: float | None = None  # the mean relative error of held-out configurations in percent, if all are positive
+    difference: float | None = None  # their mean absolute difference, where not all values are positive
     unknown: str = ""  # why the error is unknown, empty if it is known
     run: float | None = None  # the mean relative error of single runs of these in percent; None without repetitions
     printed: float | None = None  # `percent` of the printed model, where another one predicts
-    # where folds keep groups together, the mean relative error in percent at further rows of known groups
-    known: float | None = None
+    known: float | None = None  # of grouped folds, the mean relative error in percent at further rows of known groups
 
 
 @dataclass(frozen=True)
@@ -191,8 +184,7 @@ class PathPoint:
     terms: int  # the number of terms
     error: float  # the expected error in percent of the model with so many terms
     added: str  # the term that was added last, as text
-    # the mean difference of its predictions and the full model's, in percent; None without a full model
-    distance: float | None = None
+    distance: float | None = None  # the mean difference from the full model's predictions in percent; None without one
     formula: tuple[PathTerm, ...] = ()  # its terms; empty if the learner keeps only the one that was added
 
 
@@ -283,8 +275,7 @@ class LearningResult(Drawn, Reported):
     printed: InfluenceModel | None = None
     printed_errors: PrintedErrors | None = None
     printed_intervals: Intervals | None = None
-    # the terms in the order in which they were selected; empty for a predictor without readable terms
-    terms: tuple[LearnedTerm, ...] = ()
+    terms: tuple[LearnedTerm, ...] = ()  # in the order of selection; empty for a predictor without readable terms
     rounds: tuple[Round, ...] = ()  # the history; empty for learners without rounds and for averaged (bagged) models
     estimates: tuple[InfluenceEstimate, ...] = ()  # the uncertainty of each influence, in the order of the terms
     path: tuple[PathPoint, ...] = ()  # models from few terms to many, with their expected errors
@@ -308,8 +299,7 @@ class LearningResult(Drawn, Reported):
     preset: str  # the name of the preset
     settings: Mapping[str, Any] = field(hash=False)  # all settings by name
     seed: int = 0  # the seed
-    # why learning ended; the stepwise learner's reasons are in `splc.learning.stepwise.algorithm`
-    termination: str
+    termination: str  # why learning ended; the stepwise learner's reasons are in `splc.learning.stepwise.algorithm`
     seconds: float  # wall time of learning
     provenance: Mapping[str, Any] = field(default_factory=dict, hash=False)  # sampling, files with hashes, version
     notes: tuple[str, ...] = ()  # what the user should know

@@ -30,8 +30,7 @@ from splc.models.subexpressions import by_name
 from splc.models.terms import CONSTANT, Term, option_term
 from splc.types import Array, Missing
 
-# The placeholder for the same text, such as the number of a level, in all names of a part.
-EACH = "{}"
+EACH = "{}"  # the placeholder for the same text, such as the number of a level, in all names of a part
 
 
 @dataclass(frozen=True)
@@ -39,8 +38,7 @@ class Part:
     """A property that is a part of a whole."""
 
     nfp: str  # the property
-    # a binary option or an observed variable that is 1 in configurations that have the part; None: all have it
-    where: str | None = None
+    where: str | None = None  # a binary option or observed variable, 1 in configurations with the part; None: all
     observed: tuple[str, ...] = ()  # observed variables to learn from, see `learn`
 
 
@@ -49,8 +47,7 @@ class SumResult(Presented):
     """The result of learning by parts."""
 
     whole: LearningResult  # the sum of the parts' models, judged by the values of the whole
-    # each part with what was learned of it; None where no configuration of the learning set has it
-    parts: tuple[tuple[Part, LearningResult | None], ...]
+    parts: tuple[tuple[Part, LearningResult | None], ...]  # None of a part that no learned configuration has
 
     def summary(self) -> str:
         """Return the summary of the whole."""
@@ -243,7 +240,6 @@ def _counting(measurements: Measurements, part: Part) -> Array:
 
 
 def _part_facts(part: Part, result: LearningResult | None) -> dict[str, Any]:
-    """Return the facts about a part for the provenance."""
     facts: dict[str, Any] = {"nfp": part.nfp, "where": part.where, "observed": [], "learning_configurations": 0}
     if result is not None:
         names = "learning_configurations", "learning_error", "error", "termination"

@@ -66,11 +66,9 @@ def rows_of(table: Any) -> Configurations | TableRows:
     return TableRows(columns, len(next(iter(columns.values()))) if columns else 0)
 
 
-# The module that writes models in LaTeX. It imports this one; so its name is all that is known here.
-LATEX = "splc.formats.models.text"
+LATEX = "splc.formats.models.text"  # the module that writes LaTeX; it imports this one, so only its name is known here
 
-# Number of configurations whose contributions are in memory at a time if only their sums are needed.
-BLOCK = 1 << 14
+BLOCK = 1 << 14  # number of configurations whose contributions are in memory at a time if only their sums are needed
 
 
 class EvaluationError(ConfigurationError):
@@ -307,13 +305,11 @@ class InfluenceModel:
 
 
 def _without_value(what: str, values: str, row: int, hint: str | None = None) -> EvaluationError:
-    """Return the error for a part of a model without a finite value in a row; `values`: those of its options."""
     message = f"{what} at configuration {row}" + (f" ({values})" if values else "")
     return EvaluationError(message, hint=hint, row=row, what=what + (f" where {values}" if values else ""))
 
 
-# A subexpression that is this close to 1 at one value and to 0 at all others is this value.
-ROUNDING = 1e-9
+ROUNDING = 1e-9  # a subexpression that is this close to 1 at one value and to 0 at all others is this value
 
 
 def term_texts(model: InfluenceModel, system: VariabilityModel) -> list[str]:
@@ -357,8 +353,7 @@ def _level(derived: Derived, model: InfluenceModel, system: VariabilityModel) ->
     return f"[{quoted(option.name)} {sign} {number_text(option.values[first])}]"
 
 
-# Larger shares, in percent, mean that terms cancel.
-_WHOLE = 100 + 1e-6
+_WHOLE = 100 + 1e-6  # larger shares, in percent, mean that terms cancel
 
 
 @dataclass(frozen=True)

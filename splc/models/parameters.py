@@ -26,8 +26,7 @@ class Quantity:
     value: float  # the number
     low: float  # the lower end of its interval
     high: float  # the upper end of its interval
-    # the confidence level of the interval, in (0, 1); None if unknown, and without an interval
-    level: float | None = None
+    level: float | None = None  # the confidence level of the interval, in (0, 1); None if unknown
     determined: bool = True  # whether the measurements determine it; if not, other numbers fit as well
 
     @classmethod
@@ -59,8 +58,7 @@ class Parameters:
     """The machine parameters of a system."""
 
     quantities: Mapping[str, Quantity | ParameterTable] = field(default_factory=dict)  # name → number or table
-    # name → expression of the options, which tables and models may use
-    expressions: Mapping[str, str] = field(default_factory=dict)
+    expressions: Mapping[str, str] = field(default_factory=dict)  # name → expression of options, for tables and models
     source: str = ""  # the file they were read from, empty if none
     lines: Mapping[str, int] = field(default_factory=dict)  # name → line in the file
     # name → origin of a value that is not from the file, such as `--parameter`; empty if unknown

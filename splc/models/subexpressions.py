@@ -89,8 +89,7 @@ class Parameter:
     key: Addends = ()  # the expression that the table depends on, as a sum of terms
     levels: tuple[float, ...] = ()  # the confidence levels of the intervals, if known, ascending
     determined: bool = True  # whether the measurements determine its values; if not, other values fit as well
-    # its location, such as `parameters.toml:3`; empty if unknown
-    place: str = field(default="", compare=False, repr=False)
+    place: str = field(default="", compare=False, repr=False)  # location, such as `parameters.toml:3`; may be empty
 
     @property
     def names(self) -> frozenset[str]:

@@ -140,11 +140,9 @@ class ProjectFiles:
     # `system`, `measurements`, `nfp`, `analytical`, `parameters`, as far as given by options
     given: Mapping[str, str] = field(default_factory=dict)
     file: ProjectFile = field(default_factory=ProjectFile)  # its `splc.toml`
-    # the roles of columns of the measurements that options state
-    chosen: ColumnChoice = field(default_factory=ColumnChoice)
+    chosen: ColumnChoice = field(default_factory=ColumnChoice)  # the roles of columns that command-line options state
     further: tuple[str, ...] = ()  # tables that are named beside the measurements, whose rows follow theirs
-    # whether the files of the folder belong to another system, so that only those that are named are used
-    foreign: bool = False
+    foreign: bool = False  # whether the folder's files belong to another system, and only named ones are used
 
     @classmethod
     def load(

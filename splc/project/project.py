@@ -31,13 +31,10 @@ if TYPE_CHECKING:
 class Project(ProjectFiles):
     """The inputs of one system, found and read when they are asked for."""
 
-    # the roles of columns in the measurements that a model was learned from, for inferring a system
-    learned: ColumnChoice | None = None
+    learned: ColumnChoice | None = None  # column roles of the table that a model was learned from, to infer a system
     learned_nfp: str | None = None  # the property of this model, which the measurements may lack
-    # the system of a model, which is used instead of the one in the folder
-    learned_system: VariabilityModel | None = None
-    # whether a table must have a measured column; None if it may be a table of configurations
-    measured: bool | None = True
+    learned_system: VariabilityModel | None = None  # the system of a model, used instead of the folder's
+    measured: bool | None = True  # whether a table must have a measured column; None: it may lack one
 
     def with_system_of_model(self, systems: Sequence[VariabilityModel], *, every: bool = True) -> Project:
         """Return the project with the systems of models, as far as their files describe them.

@@ -29,10 +29,8 @@ from splc.workflows.explain.importance import OptionImportance, interval_ends, s
 from splc.workflows.note import Note
 from splc.workflows.views import Column, Facts, Rows, rows_of
 
-# Options with more values have no panel of errors.
-_MAX_VALUES = 24
-# Smaller relative differences of equal models, and smaller ones in percentage points, are rounding.
-ROUNDING = 1e-9
+_MAX_VALUES = 24  # options with more values have no panel of errors
+ROUNDING = 1e-9  # smaller relative differences of equal models, and smaller ones in percentage points, are rounding
 
 Ends = tuple[float, float, float]
 
@@ -201,7 +199,6 @@ def _effects(subject: ModelSubject, option: OptionImportance) -> dict[str, Ends]
 
 
 def _changes(old: ModelSubject, new: ModelSubject, names: tuple[str, str], changes: list[ValueChange]) -> Section:
-    """Return what changed between two models."""
     blocks: list[Block] = []
     if rows := [change for change in changes if change.settled]:
         effects = [Column(name, at, _effect, right=True) for name, at in zip(names, ("old", "new"), strict=True)]

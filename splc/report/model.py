@@ -27,14 +27,11 @@ from splc.workflows.optimize.view import measured_text, predicted_columns, view_
 from splc.workflows.prediction_notes import EVERY, NEW, ExpectedError
 from splc.workflows.views import Facts, Message, Rows
 
-# Where the error to expect was measured.
-OTHERS = "on measured configurations not learned from"
+OTHERS = "on measured configurations not learned from"  # where the error to expect was measured
 # The configurations with the largest errors that are listed, and the most values of an option with a panel of errors.
 WORST, MAX_VALUES = 10, 24
-# Systems with more options have no explorer: hundreds of controls are of no use, and slow.
-MAX_OPTIONS = 150
-# A full model that was learned from more configurations would take seconds for its first interval.
-MAX_INTERVAL_ROWS = 400
+MAX_OPTIONS = 150  # systems with more options have no explorer: hundreds of controls are of no use, and slow
+MAX_INTERVAL_ROWS = 400  # full models of more configurations would take seconds for their first interval
 # The number of sets of options that are named, and the fewest rows that have a drift.
 MAX_SETS, MIN_ROWS = 10, 16
 
@@ -166,7 +163,6 @@ def _predictions(subject: ModelSubject) -> Section | None:
 
 
 def _best(subject: ModelSubject, result: Result) -> Section:
-    """Return the best configurations that `optimize` found."""
     unit = subject.stored.unit
     word = "greatest" if result.objectives[0].maximize else "least"
     of = "all valid configurations" if result.exhaustive else "the examined configurations"

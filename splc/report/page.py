@@ -41,8 +41,7 @@ class Steps:
 class Explorer:
     """Controls for the options of a system, and the prediction of the chosen configuration."""
 
-    # what the page computes with: options, constraints and the prediction
-    content: Mapping[str, Any] = field(hash=False)
+    content: Mapping[str, Any] = field(hash=False)  # what the page computes with: options, constraints, prediction
 
 
 # A text is a paragraph, a message a warning.
@@ -126,8 +125,7 @@ class Page:
         return charts[name]
 
 
-# Columns whose texts are at most this long have no line breaks.
-_SHORT = 20
+_SHORT = 20  # columns whose texts are at most this long have no line breaks
 
 
 def page_html(page: Page) -> str:

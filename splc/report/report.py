@@ -42,10 +42,8 @@ from splc.workflows.tune.view import as_json as as_json_of_tuning
 from splc.workflows.views import UNWATCHED, Detail, Verb, View, Watch
 
 SUFFIXES = (".html", ".htm", ".md")
-# The height of a page in a notebook, in pixels.
-HEIGHT = 800
-# The seconds after which a browser loads the page of a tuning run again that is running.
-RELOAD = 5
+HEIGHT = 800  # the height of a page in a notebook, in pixels
+RELOAD = 5  # the seconds after which a browser loads the page of a tuning run again that is running
 
 
 @request
@@ -155,7 +153,6 @@ def _tuned(file: str) -> Mapping[str, Any] | None:
 
 
 def _subject(request: Request, model: str, notes: Notes, watch: Watch) -> ModelSubject:
-    """Read a model, its system and its measurements, and explain it."""
     project = request.project_of_models([model])
     messages = Notes()
     space = Space(request.read_system(project, messages))

@@ -22,8 +22,7 @@ from splc.workflows.views import Facts
 
 _COLUMNS = ("learned_from", "error", "error_all", "learning_error", "terms")
 CURVES = "Error by the number of configurations learned from"
-# The schema of the JSON of a tuning run.
-SCHEMA = "splc.tune/1"
+SCHEMA = "splc.tune/1"  # the schema of the JSON of a tuning run
 
 
 def study_page(archives: Sequence[StudyArchive]) -> Page:
@@ -119,7 +118,6 @@ def _scores(archive: StudyArchive) -> Section | None:
 
 
 def _runs(archive: StudyArchive) -> Section:
-    """Return a table of all runs, and one of those without a result."""
     keys = [key for key in LEARNING if any(key in run.values for run in archive.runs)]
     numbers = [[short_number(cell_of(key, run.values.get(key)), 4) for key in keys] for run in archive.runs]
     rows = [(run.learner, run.sampling, run.seed, *own) for run, own in zip(archive.runs, numbers, strict=True)]
@@ -201,7 +199,6 @@ def _value(entry: Mapping[str, Any], unit: str | None) -> str:
 
 
 def _front(front: list[Mapping[str, Any]]) -> Section:
-    """Return the section about the Pareto front."""
     names, first = list(front[0]["properties"]), front[0]["configuration"]
     options = [name for name in first if any(row["configuration"][name] != first[name] for row in front)]
     rows = []

@@ -27,10 +27,8 @@ from splc.workflows.note import Note, Notes
 from splc.workflows.subspace import known_failures
 from splc.workflows.views import UNWATCHED, Watch
 
-# The word for what a model is about if neither its file nor the user names the property.
-UNNAMED = "performance"
-# The number of best configurations that are listed.
-TOP = 5
+UNNAMED = "performance"  # the word for what a model is about if neither its file nor the user names the property
+TOP = 5  # the number of best configurations that are listed
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,8 +67,7 @@ class ModelSubject:
     overview: Overview  # the importance of options
     measurements: Measurements | None = None  # the measurements, None where they are not there
     notes: Sequence[str] = ()  # what is unusual about the files
-    # what the file of the model says of learning: errors, estimates, path
-    content: Mapping[str, Any] = field(default_factory=dict)
+    content: Mapping[str, Any] = field(default_factory=dict)  # what the model's file says: errors, estimates, path
 
     @property
     def nfp(self) -> str:

@@ -21,14 +21,10 @@ from splc.types import Array
 
 ENOUGH_POINTS = 5
 _SURE = 0.5
-# Percent of the measured values.
-POOR = 10.0
-# Differences between values are no noise if noise has such ones this rarely.
-_RARE = 1e-3
-# Relative differences this small are rounding.
-_NOTHING = 1e-12
-# A product of two terms is a sum of these and a constant if a smaller part of it is orthogonal to them.
-_DISTINCT = 1e-7
+POOR = 10.0  # percent of the measured values
+_RARE = 1e-3  # differences between values are no noise if noise has such ones this rarely
+_NOTHING = 1e-12  # relative differences this small are rounding
+_DISTINCT = 1e-7  # a product of two terms is a sum of these and a constant if less of it is orthogonal to them
 
 
 def about_fits(

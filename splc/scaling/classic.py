@@ -77,8 +77,7 @@ def contributes(slope: Array, columns: Array, values: Array) -> Array:
 Criterion = Literal["rss", "loo"]
 CRITERIA = ("rss", "loo")
 
-# Smaller improvements, relative to the squares of the values, are rounding.
-_ROUNDING = 1e-26
+_ROUNDING = 1e-26  # smaller improvements, relative to the squares of the values, are rounding
 
 
 def classic(x: Array, values: Array, candidates: Sequence[Exponents], number: int, criterion: Criterion) -> Selection:
@@ -183,8 +182,7 @@ def _leave_one_out(terms: Array, values: Array) -> tuple[Array, Array]:
     return places, coefficients
 
 
-# Extra-P 4.2.5 stops here at the latest; the paper needs one to three rounds.
-_ROUNDS = 10
+_ROUNDS = 10  # Extra-P 4.2.5 stops here at the latest; the paper needs one to three rounds
 _POWERS, _LOGS = 6, 3
 # Positions in the arrays of hypotheses, after constant and slope.
 _SCORE, _SMAPE = 2, 3
@@ -195,13 +193,11 @@ class Rule:
     """The thresholds of iterative refinement."""
 
     acceptance: float = 1.5  # how many times smaller the SMAPE has to become for finer exponents to be accepted
-    # the search continues while the SMAPE of some slice becomes smaller by this factor in a round
-    termination: float = 2.0
+    termination: float = 2.0  # the search continues while some slice's SMAPE falls by this factor in a round
     non_constancy: float = 2.0  # how many times smaller than the constant model's the SMAPE has to be
     leave_one_out: bool = False  # judge hypotheses by the SMAPE of points left out, else by the residual sum of squares
     compounding: bool = False  # whether `acceptance` is multiplied by itself after every rejected round
-    # whether the largest integers (power 5, logarithm 2) are the upper bounds of exponents, else 6 and 3
-    closed: bool = False
+    closed: bool = False  # whether the largest integers (power 5, logarithm 2) are upper bounds, else 6 and 3
 
 
 PAPER_RULE = Rule()

@@ -141,14 +141,10 @@ def lines(points: Array, parameter: int) -> tuple[Array, ...]:
 # The odds that a repetition is an outlier, times the density of outliers relative to that of normal noise at its
 # center: a repetition is as likely an outlier as not at 3.9 standard deviations.
 _OUTLIER_ODDS = 5e-4
-# A repetition counts in full if it is no outlier with at least this probability.
-_SURE = 0.9
-# The degrees of freedom of a robust standard deviation, per deviation: the efficiency of a median of deviations.
-_EFFICIENCY = 0.37
-# An even number of normal repetitions has smaller median deviations, by one over 1 + this over the number.
-_EVEN = 2.0
-# Robust standard deviations are at least this part of the median: counts that repeat exactly have no spread.
-_LEAST = 0.0025
+_SURE = 0.9  # a repetition counts in full if it is no outlier with at least this probability
+_EFFICIENCY = 0.37  # degrees of freedom of a robust standard deviation, per deviation: a median's efficiency
+_EVEN = 2.0  # an even number of normal repetitions has smaller median deviations, by one over 1 + this over the number
+_LEAST = 0.0025  # robust standard deviations are at least this part of the median: equal counts have no spread
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,9 +200,8 @@ def repetition_weights(values: Array) -> Array:
     """Return the weights of repetitions in the mean of their point, 0 … 1, shape (models, n, repetitions).
 
     They are the probabilities that repetitions have normal noise, out of a mixture with few outliers; 0 for NaN.
-    Deviations from the median of each point are relative to it and pooled over the points of a quantity, since three
-    or four repetitions do not suffice. Points with fewer than three repetitions have no outliers, and neither have
-    those where half of the repetitions or more would be outliers, since the right ones are unknown.
+    Deviations from the median of each point are relative to it and pooled over the points of a quantity. Points with
+    fewer than three repetitions have no outliers, and neither have those where half of them or more would be outliers.
     """
     known = ~np.isnan(values)
     counts = known.sum(axis=2)

@@ -26,10 +26,8 @@ _CENTERS = np.array([0.001, 0.003, 0.01, 0.03, 0.1, 0.3])
 _SHARES = np.array([0.05, 0.15, 0.35, 0.25, 0.15, 0.05])
 FREEDOM = 4.0
 ANY_SCALE = 1e-3
-# The plausibility of an error that all repetitions of a point share.
-_BETWEEN_POINTS = 0.5
-# The share of the variance of a typical point's mean that is due to the error that its repetitions share.
-COMMON_SHARE = 0.5
+_BETWEEN_POINTS = 0.5  # the plausibility of an error that all repetitions of a point share
+COMMON_SHARE = 0.5  # the share of the variance of a point's mean that is due to the error its repetitions share
 # Log scales of the prior of the means' noise: each part of the mixture is split between the two next to it.
 BANK = np.log(np.geomspace(3e-4, 1.0, 15))
 # Smaller sums of squared relative residuals are rounding errors.
@@ -37,14 +35,11 @@ _SMALLEST = 1e-28
 _LARGEST = 1e20
 _STEP = 0.25
 
-# Coefficients of one sign are within five decades of each other.
-_RANGE = 5 * float(np.log(10))
+_RANGE = 5 * float(np.log(10))  # coefficients of one sign are within five decades of each other
 # The log evidence of each coefficient, beside that of `coefficient_density` and of its standard error.
 LOG_DENSITY = float(np.log(np.sqrt(2 * np.pi) / _RANGE))
-# The plausibility of a coefficient that is certainly negative, relative to a positive one.
-NEGATIVE = 0.05
-# A contribution below a thousandth of the values is not much more plausible when it is smaller.
-_TRACE = 1e-3
+NEGATIVE = 0.05  # the plausibility of a coefficient that is certainly negative, relative to a positive one
+_TRACE = 1e-3  # a contribution below a thousandth of the values is not much more plausible when it is smaller
 # The plausibility of a function that becomes negative within this factor beyond the largest values, although no
 # measured value is negative. The factor per point holds if it is less: an error that all points share counts as
 # evidence once per point. Data without noise have still more evidence.
@@ -286,8 +281,7 @@ _FLOORED_SHARE = 0.3
 _GROWTH = 0.4
 _GROWING_SHARE = 0.1
 _IMPLAUSIBLE = float(np.log(0.05))
-# Values this much smaller than the largest have no relative precision.
-_NOTHING = 1e-12
+_NOTHING = 1e-12  # values this much smaller than the largest have no relative precision
 
 
 class Fitted(Protocol):

@@ -22,8 +22,7 @@ from splc.scaling.selection import AnyShortlist, CombinationShortlist, Plausible
 from splc.scaling.single import default, fits
 from splc.types import Array
 
-# Quantities whose intervals are found together: intermediate results are then small enough for the caches.
-_TOGETHER = 32
+_TOGETHER = 32  # quantities whose intervals are found together: intermediate results then fit into the caches
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,8 +35,7 @@ class PosteriorUncertainty:
     squares: Array  # sums of squared deviations of repetitions, shape (n,)
     strong_scaling: bool | None  # whether negative powers are among the hypotheses; None: where values fall
     unit: float  # the divisor of the values
-    # the positions of those parameters of the model that `points` has; None: it has all
-    parameters: tuple[int, ...] | None = None
+    parameters: tuple[int, ...] | None = None  # positions of the model's parameters that `points` has; None: all
     shortlist: AnyShortlist | None = None  # the plausible hypotheses; None: they are searched on first use
 
     def interval(self, x: Array, center: Array, level: float) -> tuple[Array, Array]:

@@ -20,8 +20,7 @@ from splc.types import Array
 # Columns with a smaller part orthogonal to the others are taken as dependent: for columns themselves, and for their
 # inner products, in which half of the digits are lost.
 _COLLINEAR, _COLLINEAR_PRODUCTS = 1e-7, 1e-6
-# Smaller residuals, relative to the values, may be rounding of the normal equations.
-_ROUNDING = 1e-9
+_ROUNDING = 1e-9  # smaller residuals, relative to the values, may be rounding of the normal equations
 
 # The rows and columns of a triangle → its numbers, an array of fits each.
 Triangle = dict[tuple[int, int], Array]
@@ -33,8 +32,7 @@ class Fits:
 
     log_weights: Array  # log evidence; -inf for columns that depend on each other
     squares: Array  # sums of squared weighted residuals
-    # one array per coefficient, for columns of length 1; not finite for some that depend on each other
-    coefficients: tuple[Array, ...]
+    coefficients: tuple[Array, ...]  # one array per coefficient, for columns of length 1; not finite if dependent
     unsure: Array  # whether residuals may be rounding
     negative: Array  # whether a coefficient is negative
 
@@ -87,7 +85,6 @@ def _reciprocal(lengths: Array) -> Array:
 
 
 def _inverse(upper: Triangle, size: int) -> Triangle:
-    """Return the inverse of a triangle."""
     inverse: Triangle = {}
     for j in range(size):
         inverse[j, j] = _reciprocal(upper[j, j])

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from types import MappingProxyType
 from typing import Any, cast
 
 from splc.errors import SpecError, listed, unknown_name_hint
@@ -143,39 +142,34 @@ def _exponents(text: str) -> Any:
 
 _truth = partial(Setting, kind=bool, words={"yes": True, "1": True, "no": False, "0": False})
 # The settings of `fit`; the methods that have one are in `splc.scaling.methods.METHODS`.
-SETTINGS: Mapping[str, Setting] = MappingProxyType(
-    {
-        "method": Setting(
-            "the rule that chooses exponents: `default`, `classic`, `basic`, `refinement`, `extrap`", default="default"
-        ),
-        "aggregate": Setting(
-            "the value of several repetitions: `robust`, `mean`, `median`, `minimum`, `maximum`",
-            # Names of `splc.types.Aggregate` that differ here.
-            words={"min": "minimum", "max": "maximum"},
-            shown="`robust` for `default`, else `mean`",
-        ),
-        "strong_scaling": _truth(
-            "whether to search negative powers", shown="where values fall for `default`, else `false`"
-        ),
-        "local": _truth(
-            "whether to fit several parameters mainly to the points near the largest values where no hypothesis is "
-            "exact",
-            shown="`false` (`splc scale`: `true`)",
-        ),
-        "segmented": _truth(
-            "whether to look for one change of behaviour (a line of six points or more)", default=False
-        ),
-        "exponents": Setting(
-            "the search space: `paper`, `extrap`, or powers and logarithms as `0,1/2,1;0,1`",
-            parse=_exponents,
-            shown="`paper`",
-        ),
-        "terms": Setting("the number of terms without the constant, 1 or 2", kind=int, shown="`1`"),
-        "criterion": Setting(
-            "what selects: `loo` (SMAPE at points left out) or `rss` (residual sum of squares)", shown="`loo`"
-        ),
-    }
-)
+SETTINGS: Mapping[str, Setting] = {
+    "method": Setting(
+        "the rule that chooses exponents: `default`, `classic`, `basic`, `refinement`, `extrap`", default="default"
+    ),
+    "aggregate": Setting(
+        "the value of several repetitions: `robust`, `mean`, `median`, `minimum`, `maximum`",
+        # Names of `splc.types.Aggregate` that differ here.
+        words={"min": "minimum", "max": "maximum"},
+        shown="`robust` for `default`, else `mean`",
+    ),
+    "strong_scaling": _truth(
+        "whether to search negative powers", shown="where values fall for `default`, else `false`"
+    ),
+    "local": _truth(
+        "whether to fit several parameters mainly to the points near the largest values where no hypothesis is exact",
+        shown="`false` (`splc scale`: `true`)",
+    ),
+    "segmented": _truth("whether to look for one change of behaviour (a line of six points or more)", default=False),
+    "exponents": Setting(
+        "the search space: `paper`, `extrap`, or powers and logarithms as `0,1/2,1;0,1`",
+        parse=_exponents,
+        shown="`paper`",
+    ),
+    "terms": Setting("the number of terms without the constant, 1 or 2", kind=int, shown="`1`"),
+    "criterion": Setting(
+        "what selects: `loo` (SMAPE at points left out) or `rss` (residual sum of squares)", shown="`loo`"
+    ),
+}
 
 
 def parsed_settings(stated: Mapping[str, Any]) -> dict[str, Any]:

@@ -17,8 +17,7 @@ from splc.scaling.fit import fit_many
 from splc.scaling.result import ScalingModel
 from splc.types import Array
 
-# The number of series that are fitted together; more of them need more memory, and no less time.
-BATCH = 1000
+BATCH = 1000  # the number of series that are fitted together; more of them need more memory, and no less time
 # A note on all series of a batch, which need not be true of each of them.
 _OF_ALL = re.compile(r"[\d,]+ values? (is|are) missing and left out")
 
@@ -28,8 +27,7 @@ class Profile(Presented):
     """The scaling models of an experiment."""
 
     models: Mapping[Key, ScalingModel]  # (call path, metric) → model, in the order of the experiment
-    # (call path, metric) → the reason why it has no model
-    failed: Mapping[Key, str] = field(default_factory=dict)
+    failed: Mapping[Key, str] = field(default_factory=dict)  # (call path, metric) → the reason why it has no model
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "models", MappingProxyType(dict(self.models)))

@@ -63,8 +63,7 @@ class ScalingModel(Presented):
     noise: float | None
     certainty: float | None = None  # posterior probability of the lead term; None if the method has none
     notes: tuple[str, ...] = ()  # caveats
-    # for segmented data the model of the lower segment; this one is that of the upper segment
-    below: ScalingModel | None = None
+    below: ScalingModel | None = None  # for segmented data the lower segment's model; this one is the upper segment's
     change: float | None = None  # the end of the lower segment, a value of the parameter `changing`
     changing: str | None = None  # the parameter along which the behaviour changes
     # the source of prediction intervals
@@ -244,8 +243,7 @@ class Prediction:
 
     at: Mapping[str, float]  # parameter → value
     predicted: float | None  # the prediction; None where the model has no finite value
-    # the lower bound of the interval; None where it is not finite or was not requested, as for the upper one
-    lower: float | None
+    lower: float | None  # the lower bound of the interval; None: not finite, or not requested; `upper` likewise
     upper: float | None  # the upper bound of the interval
     distance: float  # by which factor the point is beyond the measured ones; 1 is inside
     level: float = LEVEL  # the probability with which a new measurement is in the interval

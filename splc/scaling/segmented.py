@@ -19,8 +19,7 @@ from splc.types import Array
 WINDOW = 5
 MIN_POINTS = 6
 _BAD, _BAD_OF_FEW, _MARKED, _RATIO = 0.5, 0.2, 0.1, 4.0
-# Errors below one percent are noise at any ratio.
-_NOISE = 0.01
+_NOISE = 0.01  # errors below one percent are noise at any ratio
 # Fewest points of a segment; a point is in both segments if that is at most so much worse.
 _SIDE, _SHARED, _EXACT = 3, 1.5, 1e-9
 # With noise alone windows differ by more than the rule's ratio in up to a third of all cases (±5 % noise, ten points).
@@ -80,8 +79,7 @@ def window_error(x: Array, values: Array) -> float:
     return float(np.sqrt(squares.mean()))
 
 
-# A segment has at least this number of values of the parameter that the behaviour changes along.
-_MIN_VALUES = 3
+_MIN_VALUES = 3  # a segment has at least this number of values of the parameter that the behaviour changes along
 
 
 def long_lines(points: Array, parameter: int) -> tuple[Array, Array] | None:

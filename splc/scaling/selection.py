@@ -13,10 +13,8 @@ from splc.types import Array
 # Source: Reisert et al., Following the Blind Seer, section 4.1, compares terms where models are used: at four times the
 # largest x that was measured.
 FAR = 4.0
-# Hypotheses without a value are further away than all others.
-_LARGEST = float(np.finfo(float).max)
-# Numbers in an intermediate result of a batch: some megabytes.
-MAX_NUMBERS = 500_000
+_LARGEST = float(np.finfo(float).max)  # hypotheses without a value are further away than all others
+MAX_NUMBERS = 500_000  # numbers in an intermediate result of a batch: some megabytes
 
 
 def batch_size(points: int, hypotheses: int) -> int:
@@ -50,8 +48,7 @@ class Selection:
     coefficients: Array  # those of the constant and of the terms, 0 for none, shape (1 + most terms, models)
     certainty: Array  # the posterior probability of the lead term, shape (models,); NaN where the method has none
     floored: Array  # whether noise was taken for partly absolute, shape (models,)
-    # the plausible hypotheses of each quantity; None where the method keeps none
-    shortlists: tuple[AnyShortlist | None, ...] | None = None
+    shortlists: tuple[AnyShortlist | None, ...] | None = None  # plausible hypotheses of each quantity, if kept
 
     @classmethod
     def of_exponents(cls, terms: Sequence[Exponents], places: Array, coefficients: Array) -> Selection:
@@ -177,8 +174,7 @@ class Plausible:
     # noise, as their length, shape (hypotheses, most columns, most columns)
     factors: Array
     columns: Callable[[Array], Array]  # those at points (n, parameters), shape (hypotheses, most columns, n)
-    # points → factors of what noise is relative to, shape (hypotheses, n); None: they are 1
-    growths: Callable[[Array], Array] | None = None
+    growths: Callable[[Array], Array] | None = None  # points → what noise is relative to, (hypotheses, n); None: 1
     hidden: int = 0  # the number of hypotheses, the last ones, with products that the points neither show nor exclude
 
     def predictions(self, x: Array) -> tuple[Array, Array]:

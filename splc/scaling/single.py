@@ -81,8 +81,7 @@ class HypothesisSpace:
     logs: Array
     single: Array  # log prior of each term as the only one (with a constant or without), shape (terms,)
     columns: Array  # the values of the terms and of the constant at the points, shape (terms + 1, n)
-    # the values of the terms and of none, which are 0, at four and eight times the largest point, shape (2, terms + 1)
-    far: Array
+    far: Array  # values of the terms and of none (0), at four and eight times the largest point, (2, terms + 1)
     rows: Array  # the hypotheses, of the type `ROW`, those of one form together
     log_prior: Array  # shape (hypotheses,)
     forms: tuple[Form, ...]  # the forms of the hypotheses, in their order
@@ -211,10 +210,8 @@ def posterior(search_space: HypothesisSpace, measured: Condensed, rows: Array, k
     return Posterior(search_space.rows, sizes, log_weights, coefficients, squares)
 
 
-# A fall of less than this, relative to the first value, is more often noise.
-_DIP = 0.1
-# Measured values per batch: intermediate results are then small enough for the processor's caches.
-CHUNK = 640
+_DIP = 0.1  # a fall of less than this, relative to the first value, is more often noise
+CHUNK = 640  # measured values per batch: intermediate results are then small enough for the processor's caches
 
 
 def falls(values: Array) -> Array:
@@ -255,8 +252,7 @@ def default(x: Array, measured: Condensed, strong_scaling: bool | None) -> Selec
     return Selection(terms, places, coefficients, certainty, floored, tuple(shortlists))
 
 
-# The probability of all hypotheses that are left out.
-_LEFT_OUT = 1e-4
+_LEFT_OUT = 1e-4  # the probability of all hypotheses that are left out
 # Hypotheses with at least this share of the plausibility of the best are about as plausible.
 _LIKELY = 0.7
 _TERMS = ("first", "second")

@@ -24,8 +24,7 @@ from splc.system.constraints import ArithmeticConstraint, BooleanConstraint, Con
 from splc.system.options import NO_OUTPUT, BinaryOption, NumericOption, Presentation
 from splc.system.variability import VariabilityModel
 
-# The most combinations of values that a constraint may be about.
-MOST = 100_000
+MOST = 100_000  # the most combinations of values that a constraint may be about
 
 
 def convert_systems(call: CommandCall) -> State:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import re
 import time
 from collections.abc import Mapping, Sequence
@@ -55,8 +56,7 @@ class MatchedRows:
     """The measured configurations to learn from."""
 
     rows: Array  # the positions of the learning set
-    # the positions of the configurations that candidates are judged by; None: the learning set
-    validation: Array | None = None
+    validation: Array | None = None  # positions of the configurations that judge candidates; None: the learning set
     notes: tuple[str, ...] = ()  # the sampled configurations that were replaced or left out
 
 
@@ -150,7 +150,6 @@ def _stated(settings: Mapping[str, str], name: str) -> str | None:
 
 
 def _effective(settings: Mapping[str, str]) -> dict[str, str]:
-    """Return the settings that have an effect here."""
     return {name: value for name, value in settings.items() if setting_name(name) not in _IDLE}
 
 
@@ -166,7 +165,6 @@ def stated_deviation(measured: Measurements, settings: Mapping[str, str]) -> flo
 
 
 def _learned(call: CommandCall, rows: MatchedRows, learner: Learner) -> Learned:
-    """Return the model that a learner learns from rows."""
     state, run = call.state, call.run
     measured, nfp = state.known_measured, state.known_nfp
     sampling = tuple(entry.line for entry in state.samplings)
@@ -208,20 +206,20 @@ def search_stepwise(call: CommandCall) -> State:
     """`learn-splconqueror-opt`: choose the settings with the least error on held-out folds, and learn with them."""
     rows, state, command = rows_of(call), call.state, call.command
     is_random = any(word.casefold() == RANDOMIZED for word in command.words)
-    found = search_settings(
+    trials = search_settings(
         state.known_measured,
         state.known_nfp,
         command.lists,
+        rows.rows,
         preset=call.run.preset,
         settings=_effective(state.settings),
-        learning_set=rows.rows,
         folds=Settings().changed(state.settings).crossValidation_k,
         samples=whole_number("samples", command.values.get("samples", "10"), 1) if is_random else None,
         seed=whole_number("seed", command.values.get("seed", "0"), 0),
         should_stop=call.run.watch.stop,
     )
-    best = {name: str(value) for name, value in found.best.settings.items()}
-    trials = [(trial.settings, None if trial.error is None else trial.error.mean) for trial in found.trials]
+    values, _ = min(trials, key=lambda trial: math.inf if trial[1] is None else trial[1])
+    best = {name: str(value) for name, value in values.items()}
     _write_trials(call, trials, best)
     return _learn(call, rows, {**state.settings, **best}) if _performs(call) else state
 
@@ -308,7 +306,6 @@ def _fit(call: CommandCall, values: Mapping[str, str]) -> Learned:
 
 
 def _percent(error: float | None) -> str:
-    """Return an error as logs have it."""
     return f"{net_number(float('nan') if error is None else error)} %"
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import Annotated, Any
 
 from sampling import command_strings
@@ -157,43 +156,41 @@ def _clean(call: CommandCall) -> State:
     return State().with_own(state)
 
 
-METHODS: Mapping[str, Callable[[CommandCall], State]] = MappingProxyType(
-    {
-        "vm": _vm,
-        "all": _all,
-        "evaluationset": _evaluation_set,
-        "nfp": _nfp,
-        "log": _log,
-        "script": _script,
-        "mlsettings": _settings,
-        "load-mlsettings": _settings,
-        "printsettings": _print_settings,
-        "solver": lambda call: call.state,
-        "define-python-path": lambda call: call.state,
-        "binary": _sampling,
-        "numeric": _sampling,
-        "hybrid": _sampling,
-        "select-all-measurements": lambda call: replace(call.state, everything=truth(call.word)),
-        "learn-splconqueror": learning.learn,
-        "learn-splconqueror-opt": learning.search_stepwise,
-        "learn-python": learning.learn_python,
-        "learn-python-opt": learning.search_python,
-        "truemodel": learning.fit_terms,
-        "analyze-learning": learning.analyze,
-        "evaluate-model": learning.evaluate,
-        "predict-all-configs-splconqueror": learning.predict,
-        "predict-configs-splconqueror": learning.predict,
-        "printconfigs": _print_configurations,
-        "measurementstocsv": _measurements_to_csv,
-        "optionorder": lambda call: replace(call.state, order=call.command.words),
-        "clean-sampling": _clean,
-        "clean-learning": _clean,
-        "clean-global": _clean,
-        "rollback": lambda call: call.run.before,
-        "convert-vm": conversions.convert_systems,
-        "convert-measurements": conversions.convert_measurements,
-    }
-)
+METHODS: Mapping[str, Callable[[CommandCall], State]] = {
+    "vm": _vm,
+    "all": _all,
+    "evaluationset": _evaluation_set,
+    "nfp": _nfp,
+    "log": _log,
+    "script": _script,
+    "mlsettings": _settings,
+    "load-mlsettings": _settings,
+    "printsettings": _print_settings,
+    "solver": lambda call: call.state,
+    "define-python-path": lambda call: call.state,
+    "binary": _sampling,
+    "numeric": _sampling,
+    "hybrid": _sampling,
+    "select-all-measurements": lambda call: replace(call.state, everything=truth(call.word)),
+    "learn-splconqueror": learning.learn,
+    "learn-splconqueror-opt": learning.search_stepwise,
+    "learn-python": learning.learn_python,
+    "learn-python-opt": learning.search_python,
+    "truemodel": learning.fit_terms,
+    "analyze-learning": learning.analyze,
+    "evaluate-model": learning.evaluate,
+    "predict-all-configs-splconqueror": learning.predict,
+    "predict-configs-splconqueror": learning.predict,
+    "printconfigs": _print_configurations,
+    "measurementstocsv": _measurements_to_csv,
+    "optionorder": lambda call: replace(call.state, order=call.command.words),
+    "clean-sampling": _clean,
+    "clean-learning": _clean,
+    "clean-global": _clean,
+    "rollback": lambda call: call.run.before,
+    "convert-vm": conversions.convert_systems,
+    "convert-measurements": conversions.convert_measurements,
+}
 
 
 STUDY = "study.toml"

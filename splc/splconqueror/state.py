@@ -48,8 +48,7 @@ class Learned:
     nfp: str  # the property
     sampling: tuple[str, ...]  # the samplings of the learning set, as the script has them
     result: LearningResult  # the result
-    # the mean relative error in percent after each round, on the evaluation set or else on all measurements
-    errors: tuple[float | None, ...]
+    errors: tuple[float | None, ...]  # mean relative error in percent by round, of the evaluation set or all measured
     validation: int  # the number of configurations that candidates were judged by
     log: str | None = None  # the log that has the rounds, None without one
 
@@ -164,8 +163,7 @@ class ScriptRun:
     watch: Watch = UNWATCHED  # follows the run, and may end it before every command and after every step
     models: list[Learned] = field(default_factory=list)  # the models that were learned
     files: list[str] = field(default_factory=list)  # the files that were written, without logs
-    # what the user should know, and the commands that it is about
-    notes: dict[str, list[str]] = field(default_factory=dict)
+    notes: dict[str, list[str]] = field(default_factory=dict)  # notes for the user, and the commands they are about
     before: State = field(default_factory=State)  # the state before the last `clean-` command
     stopped: bool = False  # whether the run was stopped
     _cache: OrderedDict[Hashable, Any] = field(default_factory=OrderedDict)

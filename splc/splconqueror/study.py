@@ -157,7 +157,6 @@ def _reason(choices: _Choices) -> str | None:
 
 
 def _spec(choices: _Choices, preset: str) -> str:
-    """Return the spec of a learning set."""
     if not choices.samplings:
         return "measured"
     samplings = [replace(sampling, redraws=preset == SPLCONQUEROR_2019) for sampling in choices.samplings]
@@ -179,7 +178,6 @@ def _text(
     preset: str,
     output: str,
 ) -> str:
-    """Return the study file."""
     folder = Path() if output == STANDARD else Path(output).parent
     system, measurements = (
         toml_value(Path(os.path.relpath(path, folder)).as_posix()) for path in (choices.system, choices.measurements)

@@ -191,7 +191,6 @@ class ResultsFolder:
         return path.exists() and _hash_of(path) != self._files.get(name)
 
     def _write_manifest(self, state: str, files: Mapping[str, str]) -> None:
-        """Write the manifest of a study that is not finished."""
         content = {"schema": SCHEMA, "owner": self.owner, "state": state, "files": files}
         write_whole(self.path / MANIFEST, _text(content))
 

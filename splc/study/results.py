@@ -137,8 +137,7 @@ class Results:
     """All comparisons of a study."""
 
     runs: tuple[Run, ...]  # the runs, in the order of the tasks
-    # the analytical model (scaled) against the measurements: measure → value; None without a model
-    analytical: Values | None = None
+    analytical: Values | None = None  # the analytical model (scaled) against measurements: measure → value
     unscaled: Values | None = None  # the same without the factor, None where there is none
     best: Run | None = None  # the run with the least error rate against the measurements, None where there is none
 
@@ -156,8 +155,7 @@ class Results:
         return compare_groups(dict(sorted(groups.items())))
 
 
-# A run of a study that was just done, or as `runs.csv` has it.
-R = TypeVar("R", Run, ArchivedRun)
+R = TypeVar("R", Run, ArchivedRun)  # a run of a study that was just done, or as `runs.csv` has it
 # Learner → sampling → the number of configurations learned from, and the error on all others, of each run.
 Errors = Mapping[str, Mapping[str, Sequence[tuple[float | None, float | None]]]]
 

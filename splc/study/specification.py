@@ -57,8 +57,7 @@ LEARNER_KEYS: Mapping[str, FileKey] = {
     SUM: FileKey("parts of the property whose models are added up", "`[]`"),
 }
 _EXAMPLES = {OBSERVED: 'write observed = "C_*"', SUM: 'write sum = "seconds_{}:level_{}"'}
-# More seeds than this are a mistake, such as a range that was written out.
-MAX_SEEDS = 10_000
+MAX_SEEDS = 10_000  # more seeds than this are a mistake, such as a range that was written out
 
 
 @dataclass(frozen=True)
@@ -70,8 +69,7 @@ class StudyLearner:
     preset: str = "default"  # the settings that it starts from
     settings: Mapping[str, Any] = field(default_factory=dict)  # those that differ, by name
     observed: tuple[str, ...] = ()  # observed variables to learn from: names or patterns (`splc learn --observed`)
-    # the parts whose models are added up (`splc learn --sum`); empty: the property is learned as a whole
-    parts: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()  # the parts that are added up (`splc learn --sum`); empty: learned as a whole
 
     def resolved(self) -> Learner:
         """Return the learner with all its settings; SpecError for an unknown learner, preset or setting."""

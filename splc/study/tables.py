@@ -28,8 +28,7 @@ CAPTIONS = {
     "measured_analytical": "The analytical model (b) compared with the measurements (a)",
 }
 CURVES = "Error on all others by the number of configurations learned from, %"
-# Only some learners have these rows.
-NOT_OF_ALL = ("rounds", "terms")
+NOT_OF_ALL = ("rounds", "terms")  # only some learners have these rows
 # The rows of the table that compares learners.
 COMPARED_LEARNERS = ("error", "error_all", "learning_error", "terms")
 FORMAT = "svg"

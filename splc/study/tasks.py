@@ -40,8 +40,7 @@ from splc.types import Array, Missing
 from splc.workflows.learn.request import learn_rows, learning_rows, with_deviation
 from splc.workflows.note import inference_notes, reading_notes
 
-# The version of records; increase it if the same inputs give another record.
-VERSION = 3
+VERSION = 3  # the version of records; increase it if the same inputs give another record
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,10 +49,8 @@ class Inputs:
 
     measurements: Measurements  # the measured configurations that have a value of the property
     nfp: str  # the property
-    # input (`system`, `measurements`, …) → path relative to the study file, and hash
-    files: Mapping[str, Mapping[str, str | None]]
-    # everything in the inputs that decides the results: hashes of the files, the property, policies
-    identity: Mapping[str, Any]
+    files: Mapping[str, Mapping[str, str | None]]  # input (`system`, …) → path relative to the study file, and hash
+    identity: Mapping[str, Any]  # everything in the inputs that decides the results: hashes, property, policies
     # the same of the observed variables, which only some learners learn from
     observed_identity: Mapping[str, Any] = field(default_factory=dict)
 
@@ -199,7 +196,6 @@ def learners_with_deviation(
 
 
 def _remarks(measured: Measurements, nfp: str) -> Iterator[str]:
-    """Yield notes about the measurements."""
     yield from (note.text for note in reading_notes(measured.report))
     values = measured.measured(nfp).column(nfp)
     if zeros := int((values == 0).sum()):
@@ -295,8 +291,7 @@ class Record:
     learning_error: float | None = None  # mean relative error on the learning set, in percent
     error: float | None = None  # on the measured configurations outside of it
     error_all: float | None = None  # on all measured configurations
-    # the error of the printed model outside of the learning set, where another model predicts
-    printed_error: float | None = None
+    printed_error: float | None = None  # the printed model's error outside of the learning set, if another predicts
     printed_error_all: float | None = None  # its error on all measured configurations
     model: str | None = None  # the model as JSON; None for a model without terms
     log: str | None = None  # the log; None for a model without terms

@@ -122,8 +122,7 @@ def _reduced(clauses: Iterable[AtomSet]) -> list[AtomSet]:
     if len(distinct) < 2:
         return distinct
     minimal: dict[AtomSet, None] = {}
-    # One atom of each kept clause → the clause: a clause that contains it has that atom.
-    containing: dict[Atom, list[AtomSet]] = {}
+    containing: dict[Atom, list[AtomSet]] = {}  # one atom of each kept clause → the clause
     for clause in sorted(distinct, key=len):
         if not clause:
             return [clause]

@@ -19,8 +19,7 @@ from splc.system.options import BinaryOption, Presentation, child_name
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 
-# The shortest prefix or suffix that relates names.
-SHORTEST = 2
+SHORTEST = 2  # the shortest prefix or suffix that relates names
 # The most steps of the search among unrelated names, each of which tests all names, and the most of these tests.
 MAX_STEPS, MAX_TESTS = 20_000, 50_000_000
 # Names without a common part (`mode_`) are a group if fewer than this many such groups are expected by chance.
@@ -41,8 +40,7 @@ class Alternatives:
     """The alternative groups among columns."""
 
     groups: tuple[AlternativeGroup, ...]  # disjoint groups
-    # sets of options that could also be groups: they overlap a group, or may be coincidences
-    uncertain: tuple[tuple[str, ...], ...] = ()
+    uncertain: tuple[tuple[str, ...], ...] = ()  # sets that could also be groups: they overlap one, or may be chance
 
 
 def alternatives_among(names: Sequence[str], selected: Array) -> Alternatives:

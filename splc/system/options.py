@@ -17,8 +17,7 @@ from splc.errors import ExpressionError, Problems, VariabilityError
 from splc.system.constraints import Constraint, parse_arithmetic, parse_boolean
 
 MAX_VALUES = 1_000_000
-# The output string of an option that prints nothing; no other one has an effect for a numeric option.
-NO_OUTPUT = "noOutput"
+NO_OUTPUT = "noOutput"  # the output string that prints nothing; no other has an effect for a numeric option
 
 
 @dataclass(frozen=True)

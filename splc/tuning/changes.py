@@ -102,8 +102,7 @@ def _value(variable: Variable, configuration: Configurations) -> float | str | N
     return int(value) if value.is_integer() else value
 
 
-# With more changes, pairs are not tried where no single one can be set back.
-_PAIRS = 40
+_PAIRS = 40  # with more changes, pairs are not tried where no single one can be set back
 
 
 def changed(variables: Sequence[Variable], first: Configurations, second: Configurations) -> list[Variable]:

@@ -18,8 +18,7 @@ from splc.tuning.proposal import Proposal, admissible_ranking
 from splc.tuning.verification import MeanValue
 from splc.types import Array
 
-# The reference point is beyond the worst values of the true front by this share of its range, so that its ends count.
-BEYOND = 0.1
+BEYOND = 0.1  # the reference point is so far beyond the worst values of the true front, by its range: its ends count
 
 
 def front_places(values: Array) -> Array:
@@ -80,14 +79,10 @@ class TrueFront:
         return float(np.mean([self.share(self.values[some]) for some in rows]))
 
 
-# Values that are drawn of each candidate.
-_DRAWS = 64
-# The share of steps that search the best value of one property alone: the ends of the front.
-_ALONE = 0.3
-# The share of the sum of all properties in the worth of a configuration, so that equal worst ones differ.
-_SUM = 0.05
-# Each configuration of the front is run so often, if the runs that verify are enough for two of them.
-_RUNS = 2
+_DRAWS = 64  # values that are drawn of each candidate
+_ALONE = 0.3  # the share of steps that search the best value of one property alone: the ends of the front
+_SUM = 0.05  # the share of the sum of all properties in the worth of a configuration, so that equal worst ones differ
+_RUNS = 2  # each configuration of the front is run so often, if the runs that verify are enough for two of them
 
 
 @dataclass(frozen=True, eq=False)

@@ -35,8 +35,7 @@ class TuningTrial:
     repetition: int  # the number of earlier runs of the configuration that were asked for
     predicted: float | None = None  # the predicted value; None before there is a model
     expected_gain: float | None = None  # the expected improvement on the best in percent, only of 'search'
-    # the value at which the run may be ended, since its configuration cannot be the best; None if there is none
-    at_most: float | None = None
+    at_most: float | None = None  # the value at which the run may be ended, as it cannot be the best; None if none
 
 
 @dataclass(frozen=True)
@@ -110,8 +109,7 @@ def _some(count: int, most: int) -> list[int]:
     return [*range(ends), *spread, *range(count - ends, count)]
 
 
-# Values of a program without noise differ by rounding only.
-_EQUAL = 1e-9
+_EQUAL = 1e-9  # values of a program without noise differ by rounding only
 
 
 @dataclass
@@ -125,8 +123,7 @@ class History:
     foreign: ForeignRuns = field(default_factory=ForeignRuns)  # the runs of other contexts
     _rows: dict[bytes, int] = field(default_factory=dict)
     _indices: list[Array] = field(default_factory=list)
-    # The number of outcomes, and the failures among them.
-    _failures: tuple[int, Failures | None] = (0, None)
+    _failures: tuple[int, Failures | None] = (0, None)  # the number of outcomes, and the failures among them
 
     @property
     def configurations(self) -> Configurations:

@@ -60,8 +60,7 @@ class Proposal:
 
     configuration: Configurations  # the configuration, one row
     predicted: float  # the predicted value
-    # the expected improvement on the best in percent; None where it is not searched for
-    expected_gain: float | None = None
+    expected_gain: float | None = None  # the expected improvement on the best in percent, if it is searched
 
 
 def admissible_ranking(model: SearchModel, objective: TuningObjective, history: History) -> list[int]:
@@ -85,9 +84,8 @@ def best_improvement(
 ) -> Proposal | None:
     """Return the candidate with the largest expected improvement; None if all valid configurations were run.
 
-    Runs that were asked for and not told are believed to have their predicted values.
-
-    `doubting`: whether predictions are as uncertain as errors at runs that are left out show, and any gain counts.
+    Runs that were asked for and not told are believed to have their predicted values. `doubting`: whether predictions
+    are as uncertain as errors at runs that are left out show, and any gain counts.
     """
     model = models[objective.nfp]
     configurations = history.configurations

@@ -23,16 +23,12 @@ class Replay:
 
     seed: int  # its seed
     budget: int  # the number of runs
-    # the values in the order of measurement; of a run that was ended early, that of its end
-    values: tuple[float | None, ...]
+    values: tuple[float | None, ...]  # in the order of measurement; of a run that was ended early, its last one
     best: float | None  # the value of the configuration that was found, in the table; None of several properties
-    # the share of the configurations of the table that are better, in percent; None of several
-    rank_percent: float | None
-    # how much worse it is than the best of the table, in percent of that; None if that is 0, and of several
-    regret: float | None
+    rank_percent: float | None  # the share of better configurations of the table, in percent; None of several
+    regret: float | None  # how much worse than the table's best, in percent; None if that is 0, and of several
     result: TuningResult  # what the run reports
-    # the hypervolume of the front that was found, in percent of that of the table's; None of one property
-    hypervolume_percent: float | None = None
+    hypervolume_percent: float | None = None  # the hypervolume of the front, in percent of the table's
     front: tuple[int, ...] = ()  # the rows of that front
 
 

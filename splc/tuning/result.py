@@ -20,8 +20,7 @@ from splc.tuning.objective import TuningObjective
 from splc.tuning.verification import LEVEL, Gain, MeanValue, ranked_rows
 from splc.types import Array
 
-# Fresh runs of the default beyond so many standard errors from its runs in the search are a drift.
-_DRIFT = 3.0
+_DRIFT = 3.0  # fresh runs of the default beyond so many standard errors from its runs in the search are a drift
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,16 +61,13 @@ class TuningResult(Drawn):
     changes: tuple[ConfigurationChange, ...]  # what the best one changes of the default, the largest influences first
     indifferent: tuple[str, ...]  # options whose values do not matter for the best one, within 1 %
     trajectory: tuple[TuningStep, ...]  # all runs, in the order in which they ended
-    # the improvement in percent that a further run is expected to find; None if it is not known
-    expected_gain: float | None
+    expected_gain: float | None  # the improvement in percent that a further run is expected to find, if known
     failures: int  # the number of failed runs
     failing: str  # the values with which all runs failed, as text; empty without such
-    # the change in percent of the default between search and verification, if it is no noise; else None
-    drift: float | None
+    drift: float | None  # the default's change in percent from search to verification, if it is no noise
     seed: int  # the seed
     model: SearchModel = field(repr=False)  # the model of the search
-    # the Pareto front of several properties, in the order of the first; empty for one
-    front: tuple[FrontConfiguration, ...] = ()
+    front: tuple[FrontConfiguration, ...] = ()  # of several properties, in the order of the first; empty for one
 
     @property
     def has_solution(self) -> bool:

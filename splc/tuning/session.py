@@ -29,8 +29,7 @@ from splc.tuning.tuner import Tuner
 # The ways to continue the journal of a tuning run, also with other settings.
 CONTINUATION = "continue it with --resume, also with a larger --budget"
 _CORRECTION = "--budget and --for may be larger, and --from learns from the runs of another tuning run"
-# The runs that verify have at most this share of the time.
-_VERIFYING = 0.3
+_VERIFYING = 0.3  # the runs that verify have at most this share of the time
 
 
 @dataclass(frozen=True)
@@ -42,8 +41,7 @@ class TunedCommand:
     folder: str | None = None  # where it runs, None: where this process does
     environment: Mapping[str, str] | None = None  # variables added to the environment
     timeout: float | None = None  # seconds of a run, None: no limit
-    # columns of the table: context (version, machine) → value
-    contexts: Mapping[str, str] = field(default_factory=dict)
+    contexts: Mapping[str, str] = field(default_factory=dict)  # columns of the table: context → value
 
     def setup(self, configurations: Configurations) -> Setup:
         """Return the setup of runs of configurations."""
@@ -138,7 +136,6 @@ class TuningSession:
         }
 
     def _replay(self, record: Record) -> None:
-        """Repeat the event of a record of the journal."""
         if record.get("kind") == "tune":
             trial = self.tuner.ask()
             if trial is None or trial.configuration != record["configuration"] or trial.why != record["why"]:
@@ -152,7 +149,6 @@ class TuningSession:
             self.tuner.end_search()
 
     def _tell(self, trial: TuningTrial, record: Record) -> None:
-        """Tell the tuner the result of a run."""
         result = result_of(record)
         self.recorded.add((trial.row, trial.repetition), result)
         if result.reason is None:

@@ -36,16 +36,14 @@ def first_valid(space: Space, indices: Mapping[str, int]) -> Configurations:
     return Configurations(space.system, solution.indices)
 
 
-# Runs that are kept back to verify a Pareto front.
-FRONT_RUNS = 15
+FRONT_RUNS = 15  # runs that are kept back to verify a Pareto front
 # Every so many steps of the search repeat the best configuration, until its runs agree; at most so many runs of it.
 REPEATED_STEP, MOST_RUNS = 5, 5
 # A search that is expected to gain little ends where that holds for so many steps one after the other; one that is
 # expected to gain less than so many percent, at once (decision 17). So many times the number of variables must be
 # measured: a model of few rows is too sure.
 _STEPS, NOTHING, _ROWS = 5, 1e-6, 3
-# The reasons of runs after the first design.
-_SEARCHING = ("search", "repeat", "explore")
+_SEARCHING = ("search", "repeat", "explore")  # the reasons of runs after the first design
 
 
 class Tuner:

@@ -70,8 +70,7 @@ class Gain:
 
 # Runs that are kept back, and the least budget that has some.
 RUNS, LEAST_BUDGET = 9, 30
-# So many finalists are run once more each, if at least twice as many runs are left.
-FINALISTS = 3
+FINALISTS = 3  # so many finalists are run once more each, if at least twice as many runs are left
 
 
 @dataclass

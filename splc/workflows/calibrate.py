@@ -36,10 +36,8 @@ from splc.workflows.note import Note, Notes, Rank
 
 ESTIMATION = "Estimation"
 NOT_DETERMINED = "not determined"
-# The bounds that an estimate may be at.
-SIDES = {"low": "lower", "high": "upper"}
-# Formulas with a smaller error are right.
-NEGLIGIBLE_PERCENT = 1.0
+SIDES = {"low": "lower", "high": "upper"}  # the bounds that an estimate may be at
+NEGLIGIBLE_PERCENT = 1.0  # formulas with a smaller error are right
 
 
 @request

@@ -33,8 +33,7 @@ from splc.workflows.inputs import TableInputs, with_context
 from splc.workflows.note import Note, Notes, Rank, run_notes
 
 MAX_NAMED = 3  # the number of changed influences in the first line
-# Logarithms that deviate less are equal except for rounding.
-ROUNDING = 1e-9
+ROUNDING = 1e-9  # logarithms that deviate less are equal except for rounding
 
 
 @request
@@ -228,7 +227,6 @@ def _content(result: Result) -> views.View:
 
 
 def _signed(factor: float) -> str:
-    """Return a factor as a change in percent."""
     return signed_percentage((factor - 1) * 100, 3)
 
 

@@ -38,8 +38,7 @@ _TOO_LONG = 10**4300
 # Longer tables and lists show only their first lines, unless all are requested.
 MAX_LINES, FIRST_LINES = 60, 15
 MORE, ALL = "-v lists all, --tree 3 shows the hierarchy", "-v lists all"
-# Beside more valid configurations the number of measured ones says nothing.
-MAX_COUNTED = 10**15
+MAX_COUNTED = 10**15  # beside more valid configurations the number of measured ones says nothing
 # In a tree: more options without children than these, side by side, are one line; named options; values of an option.
 SIDE_BY_SIDE, LISTED, SHOWN_VALUES = 12, 6, 6
 

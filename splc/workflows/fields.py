@@ -24,8 +24,7 @@ from splc.project import keys
 from splc.types import Aggregate, Duplicates, Invalid
 
 T = TypeVar("T")
-# The key of a field's spelling in the metadata of a dataclass.
-_FIELD = "field"
+_FIELD = "field"  # the key of a field's spelling in the metadata of a dataclass
 
 
 @dataclass(frozen=True)
@@ -40,8 +39,7 @@ class Field:
     names: str = ""  # the spellings of an option, separated by spaces; empty is the name of the field
     minimum: float | None = None  # the least number
     default: str = ""  # what the default is, where the value of the field does not say it
-    # returns the value of a text, or of the texts of a repeated option; None where the type says enough
-    parse: Callable[[Any], Any] | None = None
+    parse: Callable[[Any], Any] | None = None  # returns the value of a text, or of repeated texts; None: by the type
     repeated: bool = False  # whether `parse` expects the texts of a repeated option
 
 
@@ -186,8 +184,7 @@ def given_fields(made: Any) -> tuple[str, ...]:
 
 W = TypeVar("W")
 _DURATION = re.compile("".join(rf"(?:(\d+\.?\d*){unit})?" for unit in ("d", "h", r"m(?:in)?", "s")))
-# The seconds of these units.
-_UNITS = (86400, 3600, 60, 1)
+_UNITS = (86400, 3600, 60, 1)  # the seconds of these units
 
 
 def assigned(

@@ -32,16 +32,14 @@ if TYPE_CHECKING:
 R = TypeVar("R", bound=Any)
 T = TypeVar("T")
 
-# The placeholder of the value in the name of a file.
-PLACE = "{}"
+PLACE = "{}"  # the placeholder of the value in the name of a file
 
 
 @request
 class SystemInputs:
     """The system and the measurements of a request."""
 
-    # Whether a table must have a measured column; None if it may be a table of configurations.
-    measured: ClassVar[bool | None] = True
+    measured: ClassVar[bool | None] = True  # whether a table must have a measured column; None: it may lack one
 
     system: common.System = None
     measurements: common.MeasurementsFile = None

@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 # The largest number of notes without -v.
 MAX_NOTES = 5
 SHOWN_ROWS = 5
-# Selections of two options that no row has.
-SHOWN_PAIRS = 3
+SHOWN_PAIRS = 3  # selections of two options that no row has
 SHOWN_COLUMNS, SHOWN_OPTIONS = 12, 40
 # Other causes of runs that move together, by the kind of their pattern.
 CAUSES: Mapping[str, str] = {
@@ -180,8 +179,7 @@ def reading_notes(*reports: ReadingReport) -> tuple[Note, ...]:
         again = plural(len(duplicates), "row measures", "rows measure")
         text = f"{source}: {again} a configuration again (lines {_lines(duplicates)})"
         notes.append(Note(text, warning=True))
-    # Runs that failed lack the values of all properties: one note for those of the same lines.
-    lacking: dict[tuple[int, ...], list[str]] = {}
+    lacking: dict[tuple[int, ...], list[str]] = {}  # runs that failed lack all properties: one note for equal lines
     gaps_of = {nfp: list[int]() for report in reports for nfp in report.missing}
     for nfp, gaps in (gaps_of | dict(_by_property(reports, "gaps"))).items():
         lacking.setdefault((sum(report.missing.get(nfp, 0) for report in reports), *gaps), []).append(nfp)
@@ -210,7 +208,6 @@ def reading_notes(*reports: ReadingReport) -> tuple[Note, ...]:
 
 
 def _by_property(reports: Sequence[ReadingReport], name: str) -> Iterator[tuple[str, list[int]]]:
-    """Yield each property with its lines in an attribute of reports."""
     for nfp in dict.fromkeys(nfp for report in reports for nfp in getattr(report, name)):
         yield nfp, sorted(line for report in reports for line in getattr(report, name).get(nfp, ()))
 

@@ -33,8 +33,7 @@ from splc.workflows.prediction_notes import REPEATED, SCATTERED, ExpectedError
 from splc.workflows.subspace import failing_notes, known_failures
 from splc.workflows.views import UNWATCHED, Column, Detail, Message, Output, Rows, Verb, View, Watch, columns, counted
 
-# Configurations that are predicted between two reports of progress.
-BLOCK = 8192
+BLOCK = 8192  # configurations that are predicted between two reports of progress
 
 
 @fields.request

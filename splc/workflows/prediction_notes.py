@@ -32,21 +32,16 @@ from splc.types import Array
 from splc.workflows.note import Note, Rank
 from splc.workflows.views import interval_text
 
-# Fewer configurations that were not learned from do not judge a model.
-ENOUGH = 10
+ENOUGH = 10  # fewer configurations that were not learned from do not judge a model
 # A model is rough if its error is at least so many percent, or if 9 of 10 values are within no smaller factor.
 ROUGH_ERROR, ROUGH_FACTOR = 50.0, 3.0
-# A model is poor if its error is at least this part of the error of one value for all configurations.
-POOR = 0.8
+POOR = 0.8  # a model is poor if its error is at least this part of the error of one value for all configurations
 # The error of single runs is stated, too, if there are so many for each configuration, and it is at least this multiple
 # of that of their means: with fewer, the values of configurations are those of single runs.
 REPEATED, SCATTERED = 1.5, 1.5
-# Smaller errors in percent, such as rounding errors, are not distinguished.
-EXACT = 0.001
-# The most options that vary within settings that are named.
-MOST_NAMED = 3
-# The digits of errors in texts.
-DIGITS = 2
+EXACT = 0.001  # smaller errors in percent, such as rounding errors, are not distinguished
+MOST_NAMED = 3  # the most options that vary within settings that are named
+DIGITS = 2  # the digits of errors in texts
 # The names of errors: of a model, and if there are no new configurations to be wrong about.
 TYPICAL, HELD_OUT = "typical error on", "cross-validated error"
 NEW, LEARNED = f"{TYPICAL} new configurations", f"{TYPICAL} these"
@@ -354,8 +349,7 @@ def known_settings_notes(
     return (Note(text),)
 
 
-# Pairs that are shown.
-SHOWN = 3
+SHOWN = 3  # pairs that are shown
 # With more options, all pairs of them would take far longer than the predictions, and 9 GB with 14,000 options; few of
 # the pairs that no row has are impossible then.
 MAX_OPTIONS = 2000

@@ -22,8 +22,7 @@ from splc.workflows.note import Note, Notes, notes_of, reading_notes
 from splc.workflows.views import UNWATCHED, Detail, Output, Verb, View, Watch, counted
 
 AS_COMMANDS = "As command lines"
-# The noise of measurements for which the power of pairs is stated, in percent.
-NOISES = (2, 5)
+NOISES = (2, 5)  # the noise of measurements for which the power of pairs is stated, in percent
 
 
 @request

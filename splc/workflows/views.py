@@ -29,8 +29,7 @@ if TYPE_CHECKING:
 
 
 ALL_IN_JSON = "--json has all"
-# The exit code of a command that was interrupted.
-INTERRUPTED = 130
+INTERRUPTED = 130  # the exit code of a command that was interrupted
 
 
 @dataclass(frozen=True)
@@ -125,8 +124,7 @@ class Message:
     """A line beside the result."""
 
     text: str  # the line
-    # a warning is printed with -q, too; a line is one of what happens, without such a word
-    kind: Literal["note", "warning", "line"] = "note"
+    kind: Literal["note", "warning", "line"] = "note"  # a warning is printed with -q, too; a line has no such word
     json: bool = True  # whether it is printed beside a JSON object, too
 
 

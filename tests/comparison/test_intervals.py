@@ -202,16 +202,6 @@ def test_against_single_intervals(some: tuple[Array, Array, Array]) -> None:
         assert found.jaccard == pytest.approx(math.fsum(overlaps) / math.fsum(unions), abs=1e-9)
 
 
-def test_wrong_intervals() -> None:
-    """Invalid intervals and different numbers of intervals are refused."""
-
-    def reject(text: str) -> None:
-        first, second = (np.array(each) for each in json.loads(text))
-        compare_intervals(first, second, 0.95)
-
-    check_messages("intervals", reject)
-
-
 LINE = VariabilityModel("s", (NumericOption("x", (1.0, 2.0, 3.0)),))
 POINTS_OF_LINE = Configurations.from_columns(LINE, {"x": [1, 2, 3]})
 

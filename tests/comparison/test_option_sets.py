@@ -218,13 +218,10 @@ def tabled() -> HybridComparison:
     return hybrid(first, bound(first), compare_terms(bound(first), bound(first)), ALL_OF_HYBRID)
 
 
-def wrong(
-    count: int = len(ALL_OF_HYBRID), weights: float | None = None, term: Term = CONSTANT, size: int = len(ALL_OF_HYBRID)
-) -> object:
-    """Compare a model on so many configurations with weights, or with a model of another term."""
+def wrong(term: Term) -> object:
+    """Compare a model with a model of another term."""
     other = InfluenceModel.from_terms({term: 1.0}, HYBRID.names)
-    given_weights = None if weights is None else np.full(size, weights)
-    return hybrid(model(x=3.0), other, compare_terms(model(x=3.0), other), ALL_OF_HYBRID[:count], weights=given_weights)
+    return hybrid(model(x=3.0), other, compare_terms(model(x=3.0), other), ALL_OF_HYBRID)
 
 
 def test_known_classes() -> None:

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from comparison.measures import MEASURES, mean_power, measure
-from comparison.semantic import compare_values, weights_from, weights_of_term
+from comparison.semantic import compare_values, weights_from, weights_of_terms
 from comparison.syntactic import compare_terms
 from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError
@@ -251,18 +251,18 @@ class TestWeights:
         model = InfluenceModel.from_terms({CONSTANT: 10.0, X: 3.0, X * Y: -2.0}, order=("x", "y"))
         every = grid()
         x, y = every.value("x"), every.value("y")
-        share = weights_of_term(model, X * Y, every)
+        share = weights_of_terms(model, [X * Y], every)
         assert np.allclose(share, 2 * x * y / (10 + 3 * x + 2 * x * y))
         assert not share.flags.writeable
-        assert np.allclose(weights_of_term(model, [X, X * Y], every), 1 - 10 / (10 + 3 * x + 2 * x * y))
-        assert (weights_of_term(model, (CONSTANT, X, X * Y), every) == 1).all()
+        assert np.allclose(weights_of_terms(model, [X, X * Y], every), 1 - 10 / (10 + 3 * x + 2 * x * y))
+        assert (weights_of_terms(model, (CONSTANT, X, X * Y), every) == 1).all()
 
     def test_terms_that_give_no_weights(self) -> None:
-        """A term that is not in the model, that contributes nothing, or has no value somewhere, is refused."""
+        """A term that contributes nothing, or has no value somewhere, is refused."""
         model = InfluenceModel.from_terms({X: 1.0, Y: 0.0, log_term("y"): 0.0}, order=("x", "y"))
         undefined = InfluenceModel.from_terms({log_term("y"): 1.0})
         names = {"model": model, "undefined": undefined, "X": X, "Y": Y, "LOG": log_term("y"), "grid": grid()}
-        check_calls("weights-of-terms", weights_of_term, weights_from, array=np.array, **names)
+        check_calls("weights-of-terms", weights_of_terms, weights_from, array=np.array, **names)
 
 
 class TestErrors:

@@ -15,10 +15,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from comparison import statistics
-from comparison.correlation import Correlation, correlations, pair_correlations, with_interval
 from comparison.result import SemanticComparison
 from comparison.semantic import compare_values
-from comparison.statistics import a12, compare_groups
+from comparison.statistics import Correlation, a12, compare_groups, correlations, pair_correlations, with_interval
 from tests.support.examples import examples
 from tests.support.golden_messages import check_calls, check_messages, shown
 from tests.support.objects import present

@@ -46,7 +46,6 @@ def options_of_commands(commands: Sequence[str]) -> list[dict[str, str]]:
 
 
 def _name_and_values(column: Sequence[str], previous_word: str, default_name: str) -> tuple[str, list[str]]:
-    """Return the name of an option and its values."""
     pairs = [pair for word in column if (pair := declaration.PAIR.fullmatch(word.lstrip("-")))]
     if len({pair[1] for pair in pairs}) == 1 and len(pairs) == len(column):
         return pairs[0][1], [pair[2] for pair in pairs]

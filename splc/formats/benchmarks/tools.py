@@ -370,7 +370,6 @@ def _roles(plan: dict[str, Any]) -> StatedRoles | None:
 
 
 def _configurations(plan: dict[str, Any]) -> list[list[str]]:
-    """Return the table of the configurations of a measurement."""
     return list(csv.reader(io.StringIO(str(plan.get("table") or ""), newline="")))
 
 

@@ -228,7 +228,6 @@ def _require_parameters(file: str, columns: _Columns, values: Array) -> None:
 def _columns(
     file: str, header: Sequence[str], line: int, parameters: Sequence[str] | None, metrics: Sequence[str]
 ) -> _Columns:
-    """Return the kinds of the columns."""
     problems = Problems(file)
     check_header(header, line, problems)
     if not any(math.isnan(parse_number(name)) for name in header):

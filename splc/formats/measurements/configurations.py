@@ -55,8 +55,7 @@ class PredictionInputs:
     columns: Mapping[str, Array]  # the other columns of numbers, each of shape (n,): properties or observed variables
     nfp: str | None = None  # the property that was measured, None where none was
     measured: Array | None = None  # its values, shape (n,), NaN where one is missing; None where none was measured
-    # the values of all runs, shape (n, repetitions), NaN where one is missing; None where none was measured
-    runs: Array | None = None
+    runs: Array | None = None  # the values of all runs, shape (n, repetitions), NaN: missing; None: none measured
 
 
 def read_inputs(

@@ -252,8 +252,7 @@ def _value_rules(table: TableSource, system: VariabilityModel, outside: Array) -
     return tuple(rules), explained
 
 
-# The fewest rows with 0 beside a missing value that are failed runs.
-_ZEROS = 5
+_ZEROS = 5  # the fewest rows with 0 beside a missing value that are failed runs
 
 
 def with_failures(

@@ -67,10 +67,8 @@ class MeasurementRows:
     lines: Array  # the line of each row, shape (n,)
     indices: Array  # value indices, shape (n, options), -1 for wrong values, for which `reasons` has an entry
     reasons: Mapping[int, list[str]]  # row → problems of its configuration
-    # property → values, shape (n, k), NaN where there is no value
-    values: Mapping[str, Array] = field(default_factory=dict)
-    # property → the number of missing values in each row, shape (n,)
-    missing: Mapping[str, Array] = field(default_factory=dict)
+    values: Mapping[str, Array] = field(default_factory=dict)  # property → values, shape (n, k), NaN: none
+    missing: Mapping[str, Array] = field(default_factory=dict)  # property → number of missing values by row, shape (n,)
     repetitions: Array | None = None  # the number of repetitions in each row, shape (n,), at most k; None for one
     notes: tuple[str, ...] = ()  # remarks of the reader
     unsuccessful: tuple[str, ...] = ()  # how many runs did not succeed, for each column that says so

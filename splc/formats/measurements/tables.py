@@ -47,8 +47,7 @@ _LIST = re.compile(r"[\[(]?(?=.*\.)\s*[-+.\deE]+(?:[,;\s]+[-+.\deE]+)+\s*[])]?")
 _MEASURED_TEXT = re.compile(r"[\d.] ?[a-zA-Zµ°]|\d:\d\d[:.]\d|\d ?%|[\[(]\s*[\d.]+[,;\s]|[\d.]+[;\s]\s*[\d.]+[;\s]")
 # How many characters of measured values, and bytes after the header, are looked at.
 _LOOKED_AT, _BEGINNING = 1000, 1 << 18
-# Repetitions differ by at most this factor in half of the rows; parts of a time often differ more.
-MAX_SCATTER = 3.0
+MAX_SCATTER = 3.0  # repetitions differ by at most this factor in half of the rows; parts of a time often differ more
 
 
 def read_table(path: Any) -> Source:
@@ -301,7 +300,6 @@ def _lacking(tables: Sequence[TableSource], ignored: frozenset[str]) -> Iterator
 
 
 def _roles(tables: Sequence[TableSource]) -> StatedRoles | None:
-    """Return the roles that the formats of the files state."""
     kinds = ("option", "context", "property")
     stated = (
         (table, name, kind)

@@ -33,8 +33,7 @@ _ROUND = re.compile(r"\s*(\d+)\s*;")
 STARTS = ("Learning progress:", "Learning: NumberOfConfigurationsLearning", "command: learn-splconqueror")
 _AVERAGE = "average model:"
 _AVERAGED_TERM = re.compile(r"[+-]?(?:\d|\.\d|NaN|-?Infinity)\S* \* ")
-# Plus signs before a term of an averaged model, but not those at the end of a name such as c++.
-_PLUS = re.compile(r"(?:\+(?:\s+|$))*+")
+_PLUS = re.compile(r"(?:\+(?:\s+|$))*+")  # plus signs before terms of an averaged model, not those in names such as c++
 # Fields that are numbers or empty: errors, seconds, complexity, size and score of the best candidate.
 _NUMBERS = (2, 3, 4, 5, 6, 7, 9, 10, 11)
 _VALIDATION_ERROR, _SCORE, _TEST_ERROR = 4, 10, 11
@@ -277,7 +276,6 @@ def model_of(learning: Learning, which: WhichRound, file: str, system: Variabili
 
 
 def _defined(term: Term, meanings: Mapping[str, Term]) -> Term:
-    """Return a term with what its names mean."""
     if meanings.keys().isdisjoint(term.options):
         return term
     factors: list[Factor] = []

@@ -47,7 +47,6 @@ class SpaceParameter:
 
 
 def _values(entry: Mapping[str, Any], notes: list[str], stated: Collection[Any]) -> tuple[Any, ...]:
-    """Return the values of a parameter, in their order."""
     name, kind = entry["name"], entry.get("type")
     if kind in RANGES:
         return _range(name, entry, notes, stated)
@@ -68,7 +67,6 @@ def _values(entry: Mapping[str, Any], notes: list[str], stated: Collection[Any])
 def _parameter(
     name: str, values: tuple[Any, ...], line: int | None, taken: Container[str], *, conditional: bool
 ) -> SpaceParameter:
-    """Return the parameter with these values."""
     if set(map(type, values)) == {bool} and True in values:
         option = BinaryOption(name, optional=(conditional or len(values) > 1), line=line)
         return SpaceParameter("truth", (option,), values)

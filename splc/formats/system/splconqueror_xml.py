@@ -178,7 +178,6 @@ def _groups(parts: Parts, name: str) -> Groups:
 
 
 def _write_option(section: etree._Element, option: Option, system: VariabilityModel) -> None:
-    """Add an option's element to its section."""
     element = etree.SubElement(section, "configurationOption")
     shown, parent = option.presentation, "" if option.name == ROOT else option.parent or ROOT
     texts = (option.name, shown.output_string or "", shown.prefix, shown.postfix, parent)

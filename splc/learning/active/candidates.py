@@ -19,14 +19,11 @@ from splc.learning import projection
 from splc.learning.projection import Variable
 from splc.types import Array
 
-# The greatest size of a space that is listed.
-LISTED = 100_000
+LISTED = 100_000  # the greatest size of a space that is listed
 # Candidates of a step: uniform draws, and those that differ least from each of the best ones.
 DRAWS, NEAREST, BEST = 2000, 250, 3
-# Draws of a step from a space that is not listed; all changes of one option of the best ones are candidates, too.
-FEW_DRAWS = 1000
-# The number of values on each side that a numeric option is changed to, at doubling distances, beside both ends.
-_STEPS = 6
+FEW_DRAWS = 1000  # draws of a step from larger spaces; all changes of one option of the best ones are candidates, too
+_STEPS = 6  # values on each side that a numeric option is changed to, at doubling distances, beside both ends
 # A value that no run has had seems to have no influence, and is then never tried. The design ends when each value was
 # seen SEEN times, and has LEAST to MOST rows: fewer rows miss values, more rows delay the search.
 SEEN, LEAST, MOST = 2, 5, 8
@@ -35,16 +32,14 @@ COVERING_DRAWS, LEAST_DRAWS = 300, 30
 # Numeric options with more than _VALUES values are covered by _RANGES ranges with equal numbers of values, and by how
 # often they can be divided by two (decision 17).
 _VALUES, _RANGES = 6, 4
-# The worth of another option in which a configuration differs from those before it.
-_DIFFERENCE = 0.001
+_DIFFERENCE = 0.001  # the worth of another option in which a configuration differs from those before it
 
 
 @dataclass(frozen=True, eq=False)
 class _Source(ABC):
     """A source whose configurations may fail: they are not drawn, but candidates, since no failure is certain."""
 
-    # returns which configurations fail, as far as is known, shape (n,), bool; None: none do
-    fail: Callable[[Configurations], Array] | None = field(default=None, kw_only=True)
+    fail: Callable[[Configurations], Array] | None = field(default=None, kw_only=True)  # which fail, (n,), bool
 
     def working(self, configurations: Configurations) -> Array:
         """Return which configurations do not fail."""

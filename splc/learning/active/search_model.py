@@ -23,22 +23,17 @@ from splc.learning.projection import ITERATIONS, NUMBER_EVIDENCE, KernelDesign, 
 from splc.models.basis.regression import NORMAL_QUANTILE
 from splc.types import Array
 
-# The hyperparameters are those of all rows, of every second row, and of the others.
-PARTS = 3
+PARTS = 3  # the hyperparameters are those of all rows, of every second row, and of the others
 # A column of which one side was seen less often keeps at least its initial relevance: values that were not tried are
 # uncertain. Values that a covering first design has seen twice are not: the search would try each of them once more.
 _SEEN = 2
-# Each time the number of rows grows by this factor, the search decides again whether numbers in names are used.
-_RIVAL_GROWTH = 1.5
-# Configurations that are predicted at a time.
-_BLOCK = 2048
+_RIVAL_GROWTH = 1.5  # each time the rows grow by this factor, the search decides again on numbers in names
+_BLOCK = 2048  # configurations that are predicted at a time
 # Where the density of a normal distribution is too small, the asymptotic formula is used; without it the worth of all
 # candidates underflows, and ties decide.
 _FAR = -6.0
-# Smaller gains count as none: a search that follows them stays where many values are nearly equal.
-TOLERANCE = 0.01
-# Candidates that are considered again for each further suggestion.
-_KEPT = 2000
+TOLERANCE = 0.01  # smaller gains count as none: a search that follows them stays where many values are nearly equal
+_KEPT = 2000  # candidates that are considered again for each further suggestion
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,8 +81,7 @@ class SearchModel:
     rows: int  # the number of rows that they were searched with
     believed: int = 0  # how many of the runs, the last ones, have predicted values
     evidence: float = 0.0  # the logarithm of the evidence of all rows, with the priors of hyperparameters
-    # the model with, or without, the numbers in names of members, which was not chosen
-    rival: SearchModel | None = None
+    rival: SearchModel | None = None  # the model with, or without, numbers in names, which was not chosen
 
     @classmethod
     def of(
@@ -112,7 +106,6 @@ class SearchModel:
     def _of(
         cls, runs: Runs, variables: tuple[Variable, ...], maximize: bool, before: SearchModel | None
     ) -> SearchModel:
-        """Return the model of runs with these variables."""
         y, n = runs.y, len(runs)
         scale = projection.positive_scale("log", y) if y.min() > 0 else projection.general_scales(y)[-1]
         context = projection.ContextBlock(runs.contexts) if runs.contexts else None

@@ -31,12 +31,10 @@ from splc.types import Array, Goal
 
 # Configurations that are suggested from, and those among them whose mean variance is reduced.
 CANDIDATES, REFERENCE = 2000, 500
-# With at least this many measured configurations hyperparameters are learned; with fewer, those of the prior are used.
-LEARNED_ROWS = 10
+LEARNED_ROWS = 10  # with fewer measured configurations hyperparameters are those of the prior
 # A batch is this share of the rows measured so far, and at least this number of rows.
 SHARE, LEAST = 0.25, 5
-# The rows of the first design, which the prior selects.
-FIRST_ROWS = 10
+FIRST_ROWS = 10  # the rows of the first design, which the prior selects
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,11 +115,10 @@ def context_surrogate(
 class VarianceStrategy:
     """Chooses the configuration whose measurement reduces the mean posterior variance of the reference most, per cost.
 
-    The posterior of the pool is a mixture of Gaussian processes, of standardised values. Values do not matter for its
-    covariances, so that configurations can be added before they are measured, each in O(m (n + r + additions)) for n
-    measured rows, a pool of m and a reference of r. The reduction counts times the deviation of the measurement, since
-    hyperparameters are uncertain where predictions are: without this factor models are worse (casestudies/suggestion).
-    The gain is the share of the first mean variance that a measurement takes off.
+    The posterior of the pool is a mixture of Gaussian processes, whose covariances no value changes: configurations are
+    added before they are measured, each in O(m (n + r + additions)) for n measured rows, a pool of m and a reference of
+    r. The reduction counts times the deviation of the measurement: without this factor models are worse
+    (casestudies/suggestion). The gain is the share of the first mean variance that a measurement takes off.
     """
 
     def __init__(self, surrogate: Surrogate, pool: Pool, cost: Array | None = None) -> None:

@@ -26,14 +26,11 @@ from splc.types import Array
 LEVEL = 0.05
 INTERVAL = 0.95
 PERMUTATIONS = 999
-# Squares of larger values of options may leave the range of numbers.
-_LARGE = 1e100
-# With fewer pairs, too few permutations differ.
-MIN_PAIRS = 6
+_LARGE = 1e100  # squares of larger values of options may leave the range of numbers
+MIN_PAIRS = 6  # with fewer pairs, too few permutations differ
 # The probability of finding a change that is stated as detectable, and its quantile of the normal distribution.
 POWER, POWER_QUANTILE = 0.75, 0.674
-# Columns with a correlation above this cannot be distinguished.
-EQUAL = 1 - 1e-9
+EQUAL = 1 - 1e-9  # columns with a correlation above this cannot be distinguished
 
 
 @dataclass(frozen=True)
@@ -41,10 +38,8 @@ class ChangedInfluence:
     """An influence that changed."""
 
     options: tuple[str, ...]  # the option, or the two of an interaction
-    # the sets of options whose columns are the same in these pairs, so that it may be one of theirs
-    alternatives: tuple[tuple[str, ...], ...]
-    # after the change relative to before, where the option has its greatest value relative to where it has its least
-    factor: float
+    alternatives: tuple[tuple[str, ...], ...]  # sets of options with equal columns in these pairs: it may be of these
+    factor: float  # after relative to before, at the option's greatest value relative to its least
     low: float  # the lower end of the 95 % interval of the factor
     high: float  # the upper end
     probability: float  # the probability of a correlation that large without a change, by permutations
@@ -73,8 +68,7 @@ class ChangeTest:
     factor_changed: bool  # whether the common factor changed, by more than the stated size
     influences: tuple[ChangedInfluence, ...]  # the influences that changed, those found first are first
     deviation: float  # the standard deviation of the logarithms of the ratios around what is stated
-    # the change of an influence, a factor above 1, that such pairs find in three of four cases; None without options
-    detectable: float | None
+    detectable: float | None  # the factor above 1 that such pairs find in three of four cases; None without options
     at_least: float  # the size that a change must exceed, as a fraction
     by_values: tuple[ChangeByValues, ...]  # with the values of each influence that changed, the greatest factor first
 

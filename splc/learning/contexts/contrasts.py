@@ -26,10 +26,8 @@ from splc.learning.projection import Ensemble, Mixture, valid_configurations
 from splc.models.basis.regression import NORMAL_QUANTILE
 from splc.types import Array
 
-# The probability that any change is stated for a pair of values although no influence changed.
-FALSE_CHANGES = 0.05
-# With fewer rows per option of a value, some changes are stated of the wrong options.
-ROWS_PER_OPTION = 2
+FALSE_CHANGES = 0.05  # the probability that any change is stated for a pair of values although no influence changed
+ROWS_PER_OPTION = 2  # with fewer rows per option of a value, some changes are stated of the wrong options
 # Valid configurations to average over: of two values, and of all values together.
 AVERAGED, AVERAGED_IN_ALL = 500, 2000
 _NUMBERED = re.compile(r"(\D*)\d+(?:[._-]\d+)*(\D*)")
@@ -56,8 +54,7 @@ class ContextContrast:
     low: float  # the lower end of its 90 % interval
     high: float  # the upper end
     influences: tuple[InfluenceContrast, ...]  # the influences, the largest change first
-    # whether one of the values has so few rows that some changes are stated of the wrong options
-    few_rows: bool = False
+    few_rows: bool = False  # whether a value has so few rows that some changes are of the wrong options
     threshold: float = NORMAL_QUANTILE  # the number of standard deviations above which changes are settled
 
     @property
@@ -77,8 +74,7 @@ class InfluenceVariation:
     """The influence of an option over the values of a context."""
 
     option: str  # the option
-    # the factor between its greatest and its least value, or selected and not, with each value
-    factors: tuple[float, ...]
+    factors: tuple[float, ...]  # the factor between its greatest and least value (selected and not), with each value
     spread: float  # the standard deviation of the logarithms of these factors
     settled: bool  # whether the influence differs between two of the values by more than the uncertainty
 

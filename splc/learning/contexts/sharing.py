@@ -29,29 +29,22 @@ from splc.learning.learner import LearningProblem
 from splc.learning.projection import ROWS_OF_MODEL, ContextBlock, Ensemble, FullModel
 from splc.types import Array
 
-# Fewer values cannot show that they are numbers.
-MIN_NUMBERS = 3
-# Of more rows, outliers have little influence, and a second fit takes long.
-ROWS_OF_WEIGHTS = 300
-# The degrees of freedom of Student's distribution that the noise of rows is weighted by.
-FREEDOM = 4
+MIN_NUMBERS = 3  # fewer values cannot show that they are numbers
+ROWS_OF_WEIGHTS = 300  # of more rows, outliers have little influence, and a second fit takes long
+FREEDOM = 4  # the degrees of freedom of Student's distribution that the noise of rows is weighted by
 # A stem, a number and a unit: `8`, `0.5`, `16 GB`, `cells_50`, `node-3`.
 _NUMBER = re.compile(r"(.*?[^\d.-]-?|)(-?\d+(?:\.\d+)?)\s*(\D*)")
 # The stems of versions, whose numbers are no magnitudes: `v3`, `release-2`.
 _VERSION = re.compile(r"(?:.*[^a-z])?(?:v|ver|version|r|rel|release|rev|revision)[^a-z]*", re.IGNORECASE)
-# A value of the context is learned alone if its held-out errors are then smaller in this share of the resamples.
-ALONE = 0.8
-# Fewer rows cannot show that learning alone is better.
-FEWEST = 10
+ALONE = 0.8  # a value of the context is learned alone if its held-out errors are smaller in this share of resamples
+FEWEST = 10  # fewer rows cannot show that learning alone is better
 # A context is a source if it has this share of the rows, and at least this multiple of their number.
 MEASURED, RICHER = 0.9, 1.25
-# Fewer rows do not show how the contexts differ.
-FEWEST_MAPPED = 3
+FEWEST_MAPPED = 3  # fewer rows do not show how the contexts differ
 # The least and the largest weight of the mapped values beside the joint model: few rows cannot tell which is better.
 WEIGHTS = (0.25, 0.75)
 DRAWS = 200
-# Greater differences of ln y are clipped.
-LARGEST = 600.0
+LARGEST = 600.0  # greater differences of ln y are clipped
 
 
 @dataclass(frozen=True, eq=False)

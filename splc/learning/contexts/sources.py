@@ -25,14 +25,10 @@ from splc.types import Array
 # Priors of the logarithms of the variances: centre and width. Those of the slope of each context, of the slope of their
 # average, of the difference relative to the joint model, and of the noise.
 PRIORS = np.array([(np.log(0.05), 2.0), (np.log(0.1), 2.0), (-3.0, 2.0), (np.log(0.01), 2.0)])
-# The greatest distances of the search from the centres.
-REACH = (8.0, 6.0)
-# Values of other contexts beyond those at the rows count as the largest one plus this share of their range.
-BEYOND = 0.25
-# Configurations that are predicted at a time, which bounds the memory.
-_BLOCK = 2048
-# The arrays of a process in files.
-_ARRAYS = ("values", "t", "noise", "theta", "variances")
+REACH = (8.0, 6.0)  # the greatest distances of the search from the centres
+BEYOND = 0.25  # other contexts' values beyond those at the rows count as the largest plus this share of their range
+_BLOCK = 2048  # configurations that are predicted at a time, which bounds the memory
+_ARRAYS = ("values", "t", "noise", "theta", "variances")  # the arrays of a process in files
 
 
 @dataclass(frozen=True, eq=False)
@@ -229,8 +225,7 @@ class SourceMixture(projection.MomentsPredictor):
     sources: Sources  # the values of the other contexts
     process: MappedProcess | None = None  # the mapped values, learned from the rows of the context; None without rows
     weight: float = 0.0  # the weight of the process
-    # the variance of the noise of a measurement of the process, with the usual number of repetitions
-    noise: float = 0.0
+    noise: float = 0.0  # the variance of a measurement's noise, with the usual number of repetitions
 
     @property
     def joint(self) -> Ensemble:

@@ -22,10 +22,8 @@ from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 
-# A group of two members is one binary variable; numbers are read from the names of larger groups.
-MIN_GROUP = 3
-# A stem, a number, and a unit: `ref_9`, `PS16K`.
-_NUMBERED = re.compile(r"(.*?[^\d.]|)(\d+(?:\.\d+)?)(\D*)")
+MIN_GROUP = 3  # a group of two members is one binary variable; numbers are read from the names of larger groups
+_NUMBERED = re.compile(r"(.*?[^\d.]|)(\d+(?:\.\d+)?)(\D*)")  # a stem, a number, and a unit: `ref_9`, `PS16K`
 
 
 @dataclass(frozen=True)
@@ -35,8 +33,7 @@ class Variable:
     name: str  # the option, or the first member of the group
     kind: Literal["binary", "numeric", "group"]
     members: tuple[str, ...]  # its columns: the option, or all members; of a group of two the first one is the variable
-    # of a numeric option, the described values, ascending; of a group, the numbers in names, if used; otherwise empty
-    values: tuple[float, ...] = ()
+    values: tuple[float, ...] = ()  # of a numeric option, those described, ascending; of a group, used numbers in names
     optional: bool = False  # whether a configuration may lack it: its column is NaN, or no member is selected
     observed: bool = False  # whether it is an observed variable
     shared: bool = False  # of a group, whether its members share one relevance; those of a numbered group do
@@ -202,8 +199,7 @@ def twos(x: Array) -> Array:
 
 
 _TRANSFORMS = dict[str, Callable[[Array], Array]](identity=np.asarray, ln=np.log, ln1p=np.log1p, twos=twos)
-# Contexts with more values have one relevance for all of them.
-MAX_CONTEXT_COLUMNS = 10
+MAX_CONTEXT_COLUMNS = 10  # contexts with more values have one relevance for all of them
 
 
 @dataclass(frozen=True)
@@ -257,8 +253,7 @@ class ContextBlock:
     names: tuple[str, ...]  # the values of the context
     place: int = 0  # the position of the value that predictions are about
     numbers: tuple[float, ...] = ()  # the values as numbers, such as numbers of cores; empty if they are names
-    # further numbers of which nothing was measured; their positions are after those of `names`
-    unmeasured: tuple[float, ...] = ()
+    unmeasured: tuple[float, ...] = ()  # further numbers without measurements, at positions after those of `names`
 
     def as_json(self) -> dict[str, Any]:
         """Return its fields in JSON's types, without those that are empty."""

@@ -35,31 +35,21 @@ Language = Literal["sum", "shapes", "product"]
 LARGEST, SMALLEST = 1e90, 1e-90
 # Thresholds per option: more of them cost time and bring terms that the data cannot distinguish.
 MAX_THRESHOLDS, MIN_VALUES = 7, 3
-# Units of "shapes" count as at most so many factors.
-MAX_FACTORS = 2
-# All products of 1, 2, 3, … units are candidates up to this number (docs/decisions/0010-printed-model.md).
-MAX_ENUMERATED = 6_000
-# Heirs of selected terms are added while there are at most this number of candidates, for memory and time.
-MAX_CANDIDATES = 18_000
-# With so many units only simple ones extend selected terms.
-MANY_UNITS = 60
-# Every further factor of a term must be worth a tenth of its score.
-PENALTY = 0.9
-# A column is constant if so little of its squared norm is left around the constant.
-CONSTANT_SHARE = 1e-4
+MAX_FACTORS = 2  # units of "shapes" count as at most so many factors
+MAX_ENUMERATED = 6_000  # all products of 1, 2, 3, … units are candidates up to this number (docs/decisions/0010)
+MAX_CANDIDATES = 18_000  # heirs of selected terms are added up to this number of candidates, for memory and time
+MANY_UNITS = 60  # with so many units only simple ones extend selected terms
+PENALTY = 0.9  # every further factor of a term must be worth a tenth of its score
+CONSTANT_SHARE = 1e-4  # a column is constant if so little of its squared norm is left around the constant
 # A column can be told from selected ones if more than this is left of its squared norm, of that around the constant
 # and in all.
 LEFT_AROUND, LEFT_IN_ALL = 1e-3, 1e-5
-# Elements of columns that are computed at a time, so that they stay in the processor's cache.
-_BLOCK = 2**16
+_BLOCK = 2**16  # elements of columns that are computed at a time, so that they stay in the processor's cache
 # A term whose influence would be beyond these powers of 10 cannot be printed.
 LARGEST_EXPONENT, LARGEST_INFLUENCE = 290, 306
-# The position of the constant.
-CONSTANT_PLACE = 0
-# Rows with so little of their squared norm around the mean are constant.
-_CONSTANT = 1e-14
-# Aliases that are reported for a term.
-MOST = 3
+CONSTANT_PLACE = 0  # the position of the constant
+_CONSTANT = 1e-14  # rows with so little of their squared norm around the mean are constant
+MOST = 3  # aliases that are reported for a term
 
 
 @dataclass(frozen=True)
@@ -68,9 +58,7 @@ class Unit:
 
     variable: str  # the name of the variable
     atom: Atom  # the function
-    # the unit as text where that is not the text of its term: the number of a group has the stem of its members as
-    # name, log10(x + 1) only one pair of parentheses
-    name: str = ""
+    name: str = ""  # its text if not that of its term: of a group's number the members' stem, and of log10(x + 1)
     factors: int = 1  # the number of factors that it counts as
     free: bool = False  # whether influences of products with it may be negative
     numeric: bool = True  # whether it is a function of a numeric option
@@ -123,7 +111,6 @@ def _units(
 
 
 def _member(variable: Variable, name: str) -> Unit:
-    """Return a binary option, or a member of a group, as it is."""
     return Unit(variable.name, power(name, 1), free=True, numeric=False, simple=True)
 
 

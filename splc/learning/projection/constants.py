@@ -15,8 +15,7 @@ from splc.models.basis.atom import function_names
 
 # Basis. A numeric option is scaled to a range of ±1.3, so that its column has about the variance of a ±1 column.
 HALF_RANGE = 1.3
-# The square of a scaled column minus about its mean, so that it is nearly uncorrelated with the constant.
-SQUARE_SHIFT = 0.6
+SQUARE_SHIFT = 0.6  # minus about the mean of a scaled column's square, so that it and the constant hardly correlate
 # The standard deviation of a prediction at a further value of an option, as a multiple of its distance from the
 # prediction at the nearest known one; of two known values, which show no curvature, it is 1. Between known values it is
 # half of that. With the last, first and middle values of options of zstd, SMG2000 and BoomerAMG left out, 90 %
@@ -32,8 +31,7 @@ MAX_THRESHOLDS = 31
 # each member beyond three: their most probable relevances fit by chance, which is not subtracted from the evidence.
 NUMBER_EVIDENCE = 3.0
 EVIDENCE_PER_MEMBER = 1.0
-# The first constant for further groups, once one group's numbers are used.
-FURTHER_NUMBER_EVIDENCE = 0.5
+FURTHER_NUMBER_EVIDENCE = 0.5  # the first constant for further groups, once one group's numbers are used
 # Groups times variables up to which groups are compared one by one, too: a system of 200 options has fewer.
 SINGLE_GROUPS = 15_000
 ROWS_OF_NUMBERING = 150
@@ -60,8 +58,7 @@ BOUNDS = {
 # Iterations of the first search, and of each refit, which starts from its end.
 ITERATIONS = 40
 REFIT_ITERATIONS = 12
-# Added to the noise, so that the kernel matrix is positive definite without noise.
-JITTER = 1e-8
+JITTER = 1e-8  # added to the noise, so that the kernel matrix is positive definite without noise
 
 # Rows that hyperparameters are learned from; further rows change them little and cost their third power.
 ROWS_OF_SEARCH = 300
@@ -72,8 +69,7 @@ SCREENED, OPTIONS_PER_ROW = 200, 2
 # Rows of the full model, and of what the printed one follows; more change little.
 ROWS_OF_MODEL = 1000
 FOLDS = 8
-# Unmeasured valid configurations that the printed model follows too.
-UNMEASURED = 500
+UNMEASURED = 500  # unmeasured valid configurations that the printed model follows too
 
 # Guard: influences can be distinguished from noise if the gain of evidence is certain, or if so few of so many
 # permutations of the values have a larger one: 24 and 0 is a level of 4 %. Fewer rows than GUARD_ROWS have a level of
@@ -87,21 +83,17 @@ GUARD_FEW_ROWS = (19, 3)
 # the last factor than any of any column for so many permutations.
 GUARD_SINGLE = (60, 999, 1.25)
 
-# With fewer rows errors at held-out rows say little.
-FEW_ROWS = 30
+FEW_ROWS = 30  # with fewer rows errors at held-out rows say little
 
 # Choice of scale: from this many rows on the full model of y replaces that of ln y if its evidence is higher by more
 # than the margin.
 ROWS_OF_SCALE = 20
 SCALE_EVIDENCE = 2.0
 
-# Values above this, in units of the typical value, are not learned on the scale of y: their squares overflow.
-LARGEST = 1e100
-# Values that differ by more powers of ten are refused.
-MAX_POWERS = 150
+LARGEST = 1e100  # larger values, in units of the typical one, are not learned on the scale of y: squares overflow
+MAX_POWERS = 150  # values that differ by more powers of ten are refused
 
-# Predictions of positive properties are at least the smallest measured value divided by this.
-FLOOR = 3.0
+FLOOR = 3.0  # predictions of positive properties are at least the smallest measured value divided by this
 
 # Intervals.
 LEVEL = 0.9
@@ -119,10 +111,6 @@ Form = Literal["auto", "sum", "product"]
 ScaleChoice = Literal["auto", "log", "raw"]
 
 _auto = {"auto": None, "none": None}
-
-
-def _functions(text: str) -> str:
-    return ",".join(function_names(text))
 
 
 @dataclass(frozen=True)
@@ -165,7 +153,7 @@ class ProjectionSettings:
         Setting(
             "[functions of one argument](../explanation/comparison.md#an-analytical-model), such as `sqrt,exp`, that "
             "terms may have besides powers and logarithms",
-            parse=_functions,
+            parse=lambda text: ",".join(function_names(text)),
         ),
     ] = ""
 

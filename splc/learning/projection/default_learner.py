@@ -112,7 +112,7 @@ def of_few_rows(
     for terms in (2, 1):
         if terms <= (settings.terms or 2):
             printed = printed_model(target, variables, replace(settings, terms=terms), space)
-            effects = [estimate for estimate in printed.estimates if estimate.term.options]
+            effects = [estimate for estimate in printed.selected if estimate.term.options]
             supported = all((estimate.folds or 0) >= constants.SUPPORT * printed.folds for estimate in effects)
             if len(effects) == 1 and effects[0].sign_probability >= constants.SETTLED and supported:
                 return printed
@@ -333,7 +333,7 @@ def weight_of(full: Array, printed: Array, terms: int, rows: int) -> float:
 
 def _estimates(printed: PrintedModel, model: InfluenceModel) -> tuple[InfluenceEstimate, ...]:
     """Return the estimates in the order of the model's terms, rounded as these."""
-    by_term = {estimate.term: estimate for estimate in printed.estimates}
+    by_term = {estimate.term: estimate for estimate in printed.selected}
     rows = [replace(by_term[term], influence=influence) for term, influence in model.terms if term in by_term]
     return tuple(
         replace(row, standard_error=rounded(row.standard_error), low=rounded(row.low), high=rounded(row.high))

@@ -32,15 +32,11 @@ from splc.types import Array
 # Iterates are rounded to multiples of this: rounding errors of another CPU, about 1e-12, then cannot accumulate over
 # iterations, and the search ends at the same point.
 GRID = 2.0**-14
-# Pairs of steps and changes of the gradient that the inverse Hessian is estimated from.
-MEMORY = 10
+MEMORY = 10  # pairs of steps and changes of the gradient that the inverse Hessian is estimated from
 _DECREASE, _HALVINGS, _LONGEST = 1e-4, 20, 3.0
-# The search ends when the largest gradient is below this.
-_FLAT = 1e-3
-# The hyperparameters after the relevances.
-OTHERS = ("interaction", "stationary", "width", "noise")
-# Scores that agree to this are equal: the first column is taken.
-_SAME_SCORE = 1e-7
+_FLAT = 1e-3  # the search ends when the largest gradient is below this
+OTHERS = ("interaction", "stationary", "width", "noise")  # the hyperparameters after the relevances
+_SAME_SCORE = 1e-7  # scores that agree to this are equal: the first column is taken
 # A share of the squared norm of a column, or of the targets, that is left by others.
 _LEFT, _NOTHING = 1e-4, 1e-10
 
@@ -206,16 +202,13 @@ def _forward(columns: Array, z: Array, steps: int) -> list[int]:
 class Data:
     """The learning set of a full model, in hash order."""
 
-    # the columns of the n configurations, of one or two kinds (`OptionBasis.designs`)
-    designs: tuple[KernelDesign, ...]
+    designs: tuple[KernelDesign, ...]  # columns of the n configurations, of one or two kinds (`OptionBasis.designs`)
     y: Array  # the measured values, shape (n,)
     repetitions: Array  # the number of measurements of each, shape (n,)
     # called after each search for hyperparameters, with its number of iterations at most
     on_fit: Callable[[int], None] = lambda iterations: None
-    # the fold of each row, shape (n,), where rows of several contexts are divided alike; None: the rows in turn
-    given_folds: Array | None = None
-    # the group of each row, shape (n,), which folds keep together; None: each row is a group
-    groups: Array | None = None
+    given_folds: Array | None = None  # the fold of each row, shape (n,), if contexts are divided alike; None: in turn
+    groups: Array | None = None  # the group of each row, shape (n,), that folds keep together; None: a row each
 
     @property
     def folds(self) -> Array:

@@ -36,8 +36,7 @@ from splc.types import Array
 NO_INFLUENCE = "no influence can be distinguished from noise"
 SAME_VALUE = "all values are equal"
 ONE_ROW = "one configuration shows no influence"
-# Differences of means below this share of the largest value are roundoff.
-_EQUAL = 1e-9
+_EQUAL = 1e-9  # differences of means below this share of the largest value are roundoff
 
 
 class SpacePredictions(NamedTuple):

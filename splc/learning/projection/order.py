@@ -31,17 +31,13 @@ from splc.types import Array
 _MIX = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 # Kinds of options.
 _BINARY, _NUMERIC, _OBSERVED = range(3)
-# Measured values that differ by less, relative to the largest one, are equal: rounding errors depend on their unit.
-_EQUAL = 1e-12
-# Elements of tables that are looked up at a time, which bounds the memory.
-_BLOCK = 2**20
+_EQUAL = 1e-12  # measured values that differ by less, relative to the largest, are equal: rounding depends on the unit
+_BLOCK = 2**20  # elements of tables that are looked up at a time, which bounds the memory
 
 # Option or observed variable → the constant that its values are mixed with.
 Constants = Mapping[str, np.uint64]
-# Spaces of at most this size are enumerated: then the selection does not depend on the order of options at all.
-ENUMERATED = 20_000
-# Configurations that are drawn from larger spaces.
-DRAWN = 2000
+ENUMERATED = 20_000  # smaller spaces are enumerated: then the selection does not depend on the order of options
+DRAWN = 2000  # configurations that are drawn from larger spaces
 
 
 def hashes(configurations: Configurations, constants: Constants) -> Array:

@@ -24,12 +24,9 @@ import numpy as np
 from splc.learning.projection.constants import BOUNDS, JITTER
 from splc.types import Array
 
-# Blocks of one ±1 column with rho lambda below this are multiplied through their logarithms.
-FAST = 0.9
-# Elements of a kernel that are computed at a time, so that they stay in the processor's cache.
-BLOCK = 2**15
-# Rows up to which a search takes less time with numpy than the import of scipy.
-MAX_ROWS = 100
+FAST = 0.9  # blocks of one ±1 column with rho lambda below this are multiplied through their logarithms
+BLOCK = 2**15  # elements of a kernel that are computed at a time, so that they stay in the processor's cache
+MAX_ROWS = 100  # rows up to which a search takes less time with numpy than the import of scipy
 
 
 @dataclass(frozen=True, eq=False)
@@ -257,8 +254,7 @@ class KernelPosterior:
     mean: float  # the mean that t is standardised with
     deviation: float  # the deviation that t is standardised with
     kind: int = 0  # the position of its kind of columns in `OptionBasis.designs`
-    # the weights of the rows in means, as another machine computed them, shape (n,); None: computed here
-    stored: Array | None = None
+    stored: Array | None = None  # the weights of rows in means, (n,), from another machine; None: computed here
 
     @cached_property
     def theta(self) -> Hyperparameters:

@@ -31,10 +31,8 @@ from splc.models.influence import InfluenceModel
 from splc.system.variability import VariabilityModel
 from splc.types import Array, Link
 
-# Configurations that are predicted at a time, which bounds the memory.
-_BLOCK = 2048
-# Values that are smaller relative to the largest one are 0 except for rounding.
-_ROUNDING = 1e-12
+_BLOCK = 2048  # configurations that are predicted at a time, which bounds the memory
+_ROUNDING = 1e-12  # values that are smaller relative to the largest one are 0 except for rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,8 +125,7 @@ class Ensemble(MomentsPredictor):
     constant: tuple[float, float]  # mean and standard deviation of predictions of a constant model, on the scale
     noise: float  # the variance of the noise of a measurement with the usual number of repetitions
     noise_unit: float  # the mean multiple that `Scale.noise` is divided by
-    # the context of each of the configurations, positions in `basis.context.names`; None without contexts
-    places: Array | None = None
+    places: Array | None = None  # the context of each configuration, positions in `basis.context.names`
     joint_quantile: float | None = None  # the multiple that differences between contexts have: of all held-out values
     stacked: Stacked | None = None  # the printed model, where it is a part of predictions
 
@@ -291,8 +288,7 @@ class Summand:
     """The full model of a part."""
 
     full: Ensemble  # the full model
-    # the option or observed variable that is 1 in the configurations that have the part; None: all have it
-    where: str | None = None
+    where: str | None = None  # the option or observed variable that is 1 in those with the part; None: all have it
 
     def counted(self, configurations: Configurations) -> Array:
         """Return which configurations have the part, shape (n,), bool."""

@@ -31,7 +31,7 @@ from splc.learning.projection.term_search import FURTHER_STEPS, forward, models_
 from splc.learning.result import FormScore, InfluenceEstimate, PathPoint, PathTerm
 from splc.models.influence import InfluenceModel
 from splc.models.subexpressions import Derived
-from splc.models.terms import CONSTANT, Term
+from splc.models.terms import CONSTANT
 from splc.types import Array, Link
 
 LANGUAGES: dict[Form, tuple[Language, ...]] = {
@@ -41,22 +41,16 @@ LANGUAGES: dict[Form, tuple[Language, ...]] = {
 }
 # A printed model has at most so many terms; fewer with few rows.
 MAX_TERMS, MIN_TERMS, ROWS_PER_TERM, READABLE_TERMS = 20, 6, 2, 10
-# The largest number of terms that is searched, even if more are requested.
-LONGEST = 120
+LONGEST = 120  # the largest number of terms that is searched, even if more are requested
 # Other languages are not searched if a sum of costs is near the full model, in units of its error, and this short.
 NEAR, SHORT, SHORT_WITH_THRESHOLDS = 0.5, 15, 8
-# Relative differences up to this are rounding of the measured values.
-EXACT = 1e-6
-# Terms whose largest contribution is below this share are 0.
-NOTHING = 1e-5
-# A model that fits this number of configurations per term exactly does so by chance only if it is true.
-ROWS_PER_EXACT_TERM = 2
+EXACT = 1e-6  # relative differences up to this are rounding of the measured values
+NOTHING = 1e-5  # terms whose largest contribution is below this share are 0
+ROWS_PER_EXACT_TERM = 2  # a model that fits so many configurations per term exactly is true, but for chance
 # Scores up to this multiple of the best one are admitted, and the shortest model is taken.
 ADMITTED, READABLE_ADMITTED = 1.05, 1.10
-# Free signs and factors are worth this number of terms: the shares of a sum of costs can be read.
-FURTHER_TERMS = 2
-# Influences that are not projected must be better by this factor.
-BLEND_GAIN = 0.98
+FURTHER_TERMS = 2  # free signs and factors are worth this number of terms: the shares of a sum of costs can be read
+BLEND_GAIN = 0.98  # influences that are not projected must be better by this factor
 # A sum of costs is preferred up to this multiple of the best score, unless its errors are larger by more than so many
 # standard errors: its influences are costs, and its shares can be read.
 PREFERRED, STANDARD_ERRORS = 1.2, 2.0
@@ -64,22 +58,17 @@ PREFERRED, STANDARD_ERRORS = 1.2, 2.0
 LONGER = 1.5
 # For terms that most folds agree on the error may rise by this factor, up to this multiple of the full model's.
 RISE, FARTHEST = 1.1, 1.2
-# Among models of the same agreement, the shortest one whose expected error is within this factor of the largest one's.
-SHORTER = 1.02
+SHORTER = 1.02  # of models with the same agreement, the shortest whose expected error is within this factor
 # The least share of the folds that must have a set of options.
 MIN_SHARE = 3 / 8
 _SAME = 1e-9
 
 
 @dataclass(frozen=True)
-class PrintedTerm:
-    """A term as it was selected: a product of units."""
+class PrintedTerm(InfluenceEstimate):
+    """A term as it was selected: a product of units, with the uncertainty of its influence."""
 
-    term: Term  # the term
-    text: str  # the term as text; the number of a group has the stem of its members as name: `3 * ref`
-    influence: float  # its influence
-    folds: int  # in how many folds the fold's own model has a term of the same variables
-    standard_error: float = math.nan  # the standard error of its influence
+    text: str = ""  # the term as text; the number of a group has the stem of its members as name: `3 * ref`
 
 
 @dataclass(frozen=True)
@@ -90,12 +79,10 @@ class PrintedModel:
     selected: tuple[PrintedTerm, ...]  # the terms, in canonical order
     derived: tuple[Derived, ...]  # subexpressions in the terms
     path: tuple[PathPoint, ...]  # models from one term to many
-    # for some terms, texts of other terms that the learning set does not distinguish from them: pairs (term, other)
-    aliases: tuple[tuple[str, str], ...]
+    aliases: tuple[tuple[str, str], ...]  # (term, other term that the learning set does not distinguish from it)
     forms: tuple[FormScore, ...]  # the best model of each form, the printed one first
     distance: float  # its mean distance to the full model at unmeasured configurations, over the divisor
-    # predictions of held-out rows, by the fold's own terms, minus measured values, (n,): of ln y if these are positive
-    errors: Array
+    errors: Array  # predictions of held-out rows by the fold's terms minus measured values, (n,); of ln y if positive
     quantile: float  # the half width of 90 % prediction intervals, on the scale of `errors`
     folds: int  # the number of folds
     exact: bool = False  # whether it fits all measured values exactly
@@ -106,26 +93,14 @@ class PrintedModel:
         return "log" if self.form == "product" else "identity"
 
     @property
-    def terms(self) -> tuple[tuple[Term, float], ...]:
-        """The terms with their influences."""
-        return tuple((selected.term, selected.influence) for selected in self.selected)
-
-    @property
-    def estimates(self) -> tuple[InfluenceEstimate, ...]:
-        """The uncertainty of the influence of every term."""
-        return tuple(
-            InfluenceEstimate.of(each.term, each.influence, each.standard_error, folds=each.folds)
-            for each in self.selected
-        )
-
-    @property
     def cross_validated(self) -> CrossValidated:
         """The relative errors of held-out rows, in percent; of positive properties."""
         return CrossValidated.of(self.errors)
 
     def model(self, order: Sequence[str] = ()) -> InfluenceModel:
         """Return the performance-influence model."""
-        return InfluenceModel.from_terms(self.terms, order, self.link, self.derived)
+        terms = tuple((selected.term, selected.influence) for selected in self.selected)
+        return InfluenceModel.from_terms(terms, order, self.link, self.derived)
 
 
 def printed_model(
@@ -176,7 +151,6 @@ def _positive_over(space: Configurations | None) -> IsPositive:
 
 
 def _derived(model: Submodel) -> tuple[Derived, ...]:
-    """Return the subexpressions in the terms of a model."""
     candidates = model.search.candidates
     units = {unit for position in model.chosen for unit in candidates.products[position]}
     derived = {part.name: part for unit in units for part in candidates.units[unit].atom.derived}
@@ -411,5 +385,5 @@ def _selected(model: Submodel, errors: Array | None = None) -> tuple[PrintedTerm
     for position, influence, error in zip(model.chosen, influences.tolist(), errors.tolist(), strict=True):
         factors = (candidates.units[unit].atom.term for unit in candidates.products[position])
         term, folds = reduce(mul, factors, CONSTANT), support[candidates.variables(position)]
-        terms.append(PrintedTerm(term, candidates.text(position), influence, folds, error))
+        terms.append(replace(PrintedTerm.of(term, influence, error, folds=folds), text=candidates.text(position)))
     return tuple(terms)

@@ -22,18 +22,15 @@ from splc.types import Array
 
 Name = Literal["log", "raw", "raw_constant", "shifted_log", "asinh"]
 
-# Share of the median value below which the noise of a property with values of any sign is constant.
-CONSTANT_NOISE = 0.1
-# Distance of the smallest value from the pole of the shifted logarithm, in units of the range.
-_SHIFT = 0.02
+CONSTANT_NOISE = 0.1  # share of the median below which the noise of a property with any sign is constant
+_SHIFT = 0.02  # distance of the smallest value from the pole of the shifted logarithm, in units of the range
 
 
 @dataclass(frozen=True)
 class Scale:
     """A monotone scale t(y), for values in a unit."""
 
-    # ln y; y, with noise that grows with it; y, with constant noise; ln(y + shift); the inverse hyperbolic sine of y
-    name: Name
+    name: Name  # ln y; y, with noise that grows with it; y, with constant noise; ln(y + shift); arsinh y
     unit: float  # the unit of the values
     positive: bool  # whether all measured values are positive; then errors are relative ones
     lowest: float  # predictions are at least this, in units of `unit`

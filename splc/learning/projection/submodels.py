@@ -41,14 +41,12 @@ class Target:
     predicted: Array  # the predictions g of the full model, shape (m,)
     divisor: Array  # the divisor of residuals, shape (m,): g for positive properties, which makes them relative
     slope: Array  # dy/dt at g over the divisor, shape (m,): 1 for a full model of ln y
-    # the predictions of the fold models, which learned from the rows outside of their fold, shape (folds, m)
-    folds: Array
+    folds: Array  # predictions of the fold models, learned from the rows outside of their fold, shape (folds, m)
     fold_of: Array  # the fold of each configuration of the learning set, shape (n,)
     independent: int  # the number of groups that folds keep together; n without groups
     measured: Array  # the measured values of the learning set, shape (n,)
     unit: float  # the unit of all values, in the unit of the property
-    # whether all measured values are positive; else all influences may be negative, and the form is a sum
-    positive: bool
+    positive: bool  # whether all values are positive; else influences may be negative, and the form is a sum
     spread: float  # the median predictive standard deviation at the unmeasured configurations, on the scale t
     covariance: Callable[[Array], Array]  # returns the posterior covariance of W t, shape (k, k), for W of shape (k, m)
 
@@ -126,8 +124,7 @@ PROJECTION, BLEND = math.inf, 0.1
 BLENDS = (PROJECTION, BLEND)
 # Terms have at most this number of variables: 5, or 6 with as many numeric options.
 MIN_ORDER, MAX_ORDER = 5, 6
-# With more numeric factors in a term of ln y, predictions explode outside of the measured range.
-MAX_NUMERIC = 3
+MAX_NUMERIC = 3  # with more numeric factors in a term of ln y, predictions explode outside of the measured range
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,8 +134,7 @@ class LanguageSearch:
     target: Target
     candidates: Candidates
     language: Language
-    # the positions of the terms of the model of each size from 1 on; of the full model, then of each fold
-    models: tuple[tuple[tuple[int, ...], ...], ...]
+    models: tuple[tuple[tuple[int, ...], ...], ...]  # for all rows, then each fold: the terms by size
 
     @property
     def product(self) -> bool:

@@ -17,20 +17,13 @@ from splc.learning.projection.columns import CONSTANT_PLACE, Candidates
 from splc.models.basis.regression import OrthogonalFit
 from splc.types import Array
 
-# A gradient below this, for columns and a target of unit norm, is roundoff.
-TOLERANCE = 1e-11
-# Scores that agree to this are equal; the canonical order of terms then decides.
-SAME_SCORE = 1e-7
-# The square of the residual's share of the target below which nothing but roundoff is left.
-NOTHING_LEFT = 1e-20
-# A norm that Gram-Schmidt leaves of a column of norm 1, below which it depends on the others.
-_DEPENDENT = 1e-4
-# A larger model must lower the sum of squares by this share of that of the target: less is roundoff.
-ROUNDOFF = 1e-13
-# Losses that agree to this are equal; the canonical order of terms then decides.
-SAME_LOSS = 1e-8
-# Backward elimination from a longer path repairs early mistakes.
-FURTHER_STEPS = 8
+TOLERANCE = 1e-11  # a gradient below this, for columns and a target of unit norm, is roundoff
+SAME_SCORE = 1e-7  # scores that agree to this are equal; the canonical order of terms then decides
+NOTHING_LEFT = 1e-20  # the square of the residual's share of the target below which nothing but roundoff is left
+_DEPENDENT = 1e-4  # a norm that Gram-Schmidt leaves of a column of norm 1, below which it depends on the others
+ROUNDOFF = 1e-13  # a larger model must lower the sum of squares by this share of that of the target: less is roundoff
+SAME_LOSS = 1e-8  # losses that agree to this are equal; the canonical order of terms then decides
+FURTHER_STEPS = 8  # backward elimination from a longer path repairs early mistakes
 
 
 def nonnegative(gram: Array, moments: Array, free: Array) -> Array:

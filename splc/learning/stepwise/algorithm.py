@@ -46,8 +46,7 @@ REASONS = {
     "parts": "the models of the parts were added up",
     "bagging": "{baggingNumbers} models were averaged (bagging)",
 }
-# A term is a rounding error if its contribution is at most this fraction of the largest value.
-ROUNDING = 1e-11
+ROUNDING = 1e-11  # a term is a rounding error if its contribution is at most this fraction of the largest value
 
 
 @dataclass(frozen=True)
@@ -111,7 +110,6 @@ class ForwardSelection:
         self.scorer = Scorer(self.grid, scored, shares, settings.candidateSizePenalty)
 
     def _columns(self, candidates: Sequence[Candidate]) -> Array:
-        """Return the columns of candidates, shape (candidates, n)."""
         columns = np.empty((len(candidates), len(self._rows)))
         for row, candidate in zip(columns, candidates, strict=True):
             row[:] = candidate.evaluate(self._rows.column)
@@ -269,7 +267,6 @@ class ForwardSelection:
 
 
 def _learned(candidates: Sequence[Candidate], influences: Array) -> tuple[LearnedTerm, ...]:
-    """Return candidates as terms of a learned model."""
     return tuple(candidate.learned(float(value)) for candidate, value in zip(candidates, influences, strict=True))
 
 
@@ -278,8 +275,7 @@ class StepwiseLearner:
     """Feature forward selection with stepwise regression."""
 
     preset: str = "default"  # the name of the settings to start from
-    # settings that differ from the preset, by SPL Conqueror's names
-    changes: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    changes: Mapping[str, Any] = field(default_factory=dict, hash=False)  # settings that differ from it
     chosen: Settings = field(init=False)
     name = "stepwise"
     suffix = ".log"

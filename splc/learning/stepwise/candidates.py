@@ -36,8 +36,7 @@ class Candidate:
     # (option, maximum, switch): factors `maximum - option`; `switch` is the name of the option that says whether an
     # optional numeric option is enabled, else None. A deselected option makes the product 0.
     mirrors: tuple[tuple[str, float, str | None], ...] = ()
-    # options and exponents of an accumulated logarithm `log10(x^a * y^b)`, a further factor
-    log_of: tuple[tuple[str, Exponent], ...] = ()
+    log_of: tuple[tuple[str, Exponent], ...] = ()  # options and exponents of a factor `log10(x^a * y^b)`
 
     @cached_property
     def options(self) -> frozenset[str]:

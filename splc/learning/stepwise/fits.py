@@ -25,15 +25,12 @@ from splc.models.basis.regression import OrthogonalFit
 from splc.models.terms import Term
 from splc.types import Array
 
-# A candidate is collinear with the model if less than this fraction of its length is outside of the model's span.
-COLLINEAR = 1e-8
+COLLINEAR = 1e-8  # a candidate is collinear with a model if less of its length is outside of the model's span
 # Below this fraction, a squared length after projection that is a difference of squares is inaccurate.
 DOUBTFUL = 1e-6
 BLOCK = 4096
-# Scores that differ by less than this fraction of the error differ by rounding only and are ties.
-TIE = 1e-9
-# Elements of the largest intermediate array of an exact evaluation.
-CHUNK = 4_000_000
+TIE = 1e-9  # scores that differ by less than this fraction of the error differ by rounding only and are ties
+CHUNK = 4_000_000  # elements of the largest intermediate array of an exact evaluation
 
 
 def rows_that_count(target: Array, settings: Settings) -> Array:

@@ -6,7 +6,6 @@ import dataclasses
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Annotated, Any
 
 from splc.errors import SpecError, unknown_name_hint
@@ -15,10 +14,8 @@ from splc.models.basis.atom import function_names
 
 # The presets that select SPL Conqueror's algorithm if no learner is named.
 SPLCONQUEROR, SPLCONQUEROR_2019 = "splconqueror", "splconqueror-2019"
-# The setting that states the term of the first round.
-FIRST = "first"
-# The setting that states further functions.
-FUNCTIONS = "functions"
+# The settings that state the term of the first round, and further functions.
+FIRST, FUNCTIONS = "first", "functions"
 _OWN = (FIRST, FUNCTIONS, "leastValue")
 LOSSES = ("RELATIVE", "LEASTSQUARES", "ABSOLUTE")
 
@@ -45,10 +42,6 @@ def seconds(text: str) -> float:
     if not math.isfinite(total):
         raise ValueError(f"{text!r} is not a duration HH:MM:SS")
     return total
-
-
-def _functions(text: str) -> str:
-    return ",".join(function_names(text))
 
 
 def one_line(text: str) -> str:
@@ -120,7 +113,7 @@ class Settings:
         Setting(
             "[functions of one argument](../explanation/comparison.md#an-analytical-model), such as `sqrt,exp`, to "
             "offer besides the above; each counts as an option of its own",
-            parse=_functions,
+            parse=lambda text: ",".join(function_names(text)),
         ),
     ] = ""
     leastValue: Annotated[
@@ -131,14 +124,7 @@ class Settings:
     ] = ""
 
     def changed(self, values: Mapping[str, Any]) -> Settings:
-        """Return these settings with some changed.
-
-        Args:
-            values: name → value or its text; `-` and `_` are the same in names, case does not matter.
-
-        Raises:
-            SpecError: naming every unknown setting and every wrong value.
-        """
+        """Return these settings with some changed: name → value or its text, in any case, with `-` or `_`."""
         resolved = {ALIASES.get(setting_name(name), name): value for name, value in values.items()}
         effective = {name: value for name, value in resolved.items() if setting_name(name) not in _IGNORED}
         return dataclasses.replace(self, **stated_values(settings_in(Settings), effective))
@@ -162,9 +148,7 @@ OF_2019 = Settings(
     minImprovementPerRound=0.25,
     stopOnLongRound=False,
 )
-PRESETS: Mapping[str, Settings] = MappingProxyType(
-    {SPLCONQUEROR: Settings(), SPLCONQUEROR_2019: OF_2019, "default": Settings()}
-)
+PRESETS: Mapping[str, Settings] = {SPLCONQUEROR: Settings(), SPLCONQUEROR_2019: OF_2019, "default": Settings()}
 
 
 def preset(name: str) -> Settings:

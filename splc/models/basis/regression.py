@@ -14,14 +14,10 @@ import numpy as np
 
 from splc.types import Array
 
-# A direction in which columns of length 1 are shorter than this fraction of the longest one is rounding only.
-RANK = 1e-10
-# A coefficient is not determined if more than this of its direction changes nothing at the rows.
-OUTSIDE = 1e-7
-# Quantiles of more degrees of freedom are scipy's, whose import takes longer than this sum of half as many terms.
-MAX_FREEDOM = 100
-# The 95 % quantile of the normal distribution, for 90 % intervals.
-NORMAL_QUANTILE = 1.645
+RANK = 1e-10  # a direction in which columns of length 1 are shorter, relative to the longest one, is rounding only
+OUTSIDE = 1e-7  # a coefficient is not determined if more than this of its direction changes nothing at the rows
+MAX_FREEDOM = 100  # quantiles of more degrees of freedom are scipy's, whose import takes longer than this sum
+NORMAL_QUANTILE = 1.645  # the 95 % quantile of the normal distribution, for 90 % intervals
 
 
 def least_squares(columns: Array, target: Array) -> Array:

@@ -73,7 +73,6 @@ def _after_the_model(model: Statement, following: Statement) -> Problem:
 
 
 def _statements(text: str, names: NameTable | None) -> list[Statement]:
-    """Return the statements without comments."""
     statements: list[tuple[int, list[str]]] = []
     open_ends = () if names is None else tuple(name for name in names.names if name.endswith((*_OPERATORS, "=")))
     depth, gap, continues = 0, False, False

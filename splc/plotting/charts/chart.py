@@ -17,23 +17,17 @@ from splc.types import Array
 
 Series = Literal["series1", "series2", "series3", "series4", "series5", "series6", "series7", "series8"]
 Role = Literal["model", "measured", "rise", "fall", "quiet"] | Series
-# The roles of learners, or of models, in their order.
-SERIES: tuple[Series, ...] = get_args(Series)
+SERIES: tuple[Series, ...] = get_args(Series)  # the roles of learners, or of models, in their order
 
-# Values that span more than this factor are on a logarithmic axis.
-WIDE = 20.0
-# The part of an axis that stays free at either end.
-MARGIN = 0.04
+WIDE = 20.0  # values that span more than this factor are on a logarithmic axis
+MARGIN = 0.04  # the part of an axis that stays free at either end
 # Equal values, and the greatest numbers, have an axis of a finite range, too.
 _LARGEST, _SMALLEST = 1e300, 1e-290
-# A logarithmic axis spans at most this factor.
-_WIDEST = 1e60
+_WIDEST = 1e60  # a logarithmic axis spans at most this factor
 # The greatest width of a row of several panels, and the distance of panels, in pixels.
 WIDTH, GAP = 800, 6
-# The steps of round numbers within a power of ten.
-_STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
-# The greatest number of points in a panel of which there are several.
-MAX_POINTS = 250
+_STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)  # the steps of round numbers within a power of ten
+MAX_POINTS = 250  # the greatest number of points in a panel of which there are several
 
 
 @dataclass(frozen=True)
@@ -101,8 +95,7 @@ class Points:
     y: Array
     role: Role = "measured"
     names: tuple[str, ...] = ()  # a text for each point, shown for the one that is chosen; may be empty
-    # what each point is about (a row of the measurements); points of one key belong together. May be empty.
-    keys: tuple[int, ...] = ()
+    keys: tuple[int, ...] = ()  # what each point is about, such as a row; equal ones belong together; may be empty
 
 
 @dataclass(frozen=True)

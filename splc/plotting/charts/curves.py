@@ -27,10 +27,8 @@ from splc.types import Array
 
 # Numbers of configurations, mean errors in percent, their standard deviations.
 Line = Sequence[tuple[float, float, float]]
-# The greatest number of panels of options that were tried.
-_MOST = 12
-# Taller pictures cannot be drawn.
-MAX_BARS = 200
+_MOST = 12  # the greatest number of panels of options that were tried
+MAX_BARS = 200  # taller pictures cannot be drawn
 # What runs of a tuning run are for, by the role of their points.
 PHASES: Mapping[Role, tuple[str, ...]] = {
     "quiet": ("default", "cover"),

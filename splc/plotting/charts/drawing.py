@@ -39,12 +39,9 @@ if TYPE_CHECKING:
 
 # Pixels per inch of a chart. In inches: the length of names beside and below a panel, and what labels leave free.
 _PER_INCH, _NAMES, _SLANTED, _MARGIN = 88.0, 2.2, 1.2, 0.9
-# The distance of slanted names in inches.
-_BESIDE = 0.2
-# The height of a line of the title or the legend in inches.
-_LINE = 0.19
-# More points are drawn as pixels.
-_VECTORS = 20_000
+_BESIDE = 0.2  # the distance of slanted names in inches
+_LINE = 0.19  # the height of a line of the title or the legend in inches
+_VECTORS = 20_000  # more points are drawn as pixels
 
 
 @dataclass(frozen=True)

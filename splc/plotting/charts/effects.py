@@ -29,14 +29,10 @@ from splc.plotting.charts.chart import (
 )
 from splc.types import Array
 
-# The greatest number of panels.
-MAX_PANELS = 12
-# The distance of the marks of two models at one value.
-_APART = 0.08
-# The logarithm of the greatest factor that is drawn.
-_LARGEST = 690.0
-# Where the points of measured cells are, relative to the middle of their cell.
-_CORNER = (0.38, -0.3)
+MAX_PANELS = 12  # the greatest number of panels
+_APART = 0.08  # the distance of the marks of two models at one value
+_LARGEST = 690.0  # the logarithm of the greatest factor that is drawn
+_CORNER = (0.38, -0.3)  # where the points of measured cells are, relative to the middle of their cell
 
 
 @dataclass(frozen=True)
@@ -199,7 +195,6 @@ def _ends(term: TermCourse, *, product: bool) -> Array:
 
 
 def _course_marks(term: TermCourse, ends: Array, factors: Sequence[float]) -> list[Mark]:
-    """Return the influence of a term at each value, and its changes."""
     at = np.arange(ends.shape[1], dtype=float)
     marks: list[Mark] = [Spans(ends[1], ends[2], "model", across=False), Curve(at, ends[0], "model", marked=True)]
     for step, (changed, factor) in enumerate(zip(term.changed, factors, strict=True)):

@@ -29,8 +29,7 @@ from splc.plotting.charts.chart import (
 MAX_BARS, MAX_INFLUENCES, MAX_OPTIONS = 20, 30, 12
 # The greatest numbers of terms and of models whose scores are drawn.
 MAX_TERMS, MAX_MODELS = 120, 8
-# Greater logarithms have no finite factor.
-_LARGEST = 690.0
+_LARGEST = 690.0  # greater logarithms have no finite factor
 # The colour and the meaning of each case of a term in two models.
 _ONE = "not in both: other terms over these options (−1), or none (−2)"
 CASES: dict[Found, tuple[Role, str]] = {

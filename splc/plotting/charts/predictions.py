@@ -34,16 +34,12 @@ from splc.types import Array
 
 # An option: its name, its values as texts, and the position of the value of each row, shape (n,).
 OptionValues = tuple[str, tuple[str, ...], Array]
-# The greatest number of panels of one option each.
-MAX_PANELS = 8
-# Up to this number of configurations, lines join the predictions; with more, lines would be a band.
-JOINED = 60
+MAX_PANELS = 8  # the greatest number of panels of one option each
+JOINED = 60  # up to this number of configurations, lines join the predictions; with more, lines would be a band
 # The numbers of pieces of a running median, and of points of a model.
 _PIECES, _POINTS = 50, 2000
-# The medians along a table.
-_BLOCKS = 16
-# The roles of rows that were learned from, and of others.
-_ROLES: tuple[Role, Role] = ("measured", "model")
+_BLOCKS = 16  # the medians along a table
+_ROLES: tuple[Role, Role] = ("measured", "model")  # the roles of rows that were learned from, and of others
 
 
 def prediction_chart(
@@ -228,7 +224,6 @@ def ascending(values: Array, measured: Array | None) -> Array:
 
 
 def _model_marks(row: Array, role: Role) -> Iterator[Mark]:
-    """Yield the marks of one model."""
     x = _numbers(len(row))
     if len(row) <= JOINED:
         yield Curve(x, row, role, marked=True)
@@ -268,8 +263,7 @@ def learned_chart(result: LearningResult) -> Chart:
 
 # The greatest numbers of bars, and of options.
 MAX_BARS, MAX_OPTIONS = 40, 10
-# Smaller correlations have no number.
-_SMALLEST = 0.1
+_SMALLEST = 0.1  # smaller correlations have no number
 
 
 def coverage_chart(values: Sequence[tuple[str, int, float]], rows: int) -> Chart:

@@ -33,17 +33,14 @@ from splc.types import Array
 
 # Sizes in pixels: of texts, of a row with a name, and the distances between parts.
 FONT, TITLE, ROW = 11, 12, 20
-# Titles are bold, which is wider.
-_BOLD = 1.12 * TITLE
-# Names of rows are at most this part of the width.
-_NAMES = 0.42
+_BOLD = 1.12 * TITLE  # titles are bold, which is wider
+_NAMES = 0.42  # names of rows are at most this part of the width
 # Names below a panel are slanted if they are longer than their column; this is their greatest length.
 _SLANTED = 110.0
 _SLOPE = math.radians(40)
 # Pixels per tick.
 _TICK_X, _TICK_Y = 60, 45
-# The most bars of a notebook.
-MAX_BARS = 12
+MAX_BARS = 12  # the most bars of a notebook
 
 STYLE = f"""
 .chart{{font:11px/1.3 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;

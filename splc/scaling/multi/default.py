@@ -42,8 +42,7 @@ from splc.scaling.multi.terms import (
 from splc.scaling.selection import FAR, Selection, nearest_to_median
 from splc.types import Array
 
-# Hypotheses with at least this share of the plausibility of the best are about as plausible.
-LIKELY = 0.5
+LIKELY = 0.5  # hypotheses with at least this share of the plausibility of the best are about as plausible
 
 
 def default(points: Array, measured: Condensed, strong_scaling: bool | None, local: bool = True) -> Selection:
@@ -114,8 +113,7 @@ def lead_certainty(bases: Bases, hypotheses: Hypotheses, chosen: Array, log_weig
 
 
 _BATCH = 64
-# Exchanging terms converges after one or two rounds.
-_ROUNDS = 3
+_ROUNDS = 3  # exchanging terms converges after one or two rounds
 
 
 def search(

@@ -24,10 +24,8 @@ from splc.types import Array
 Method = Callable[[Array, Array], Selection]
 # Sets of products, each a tuple of parameters: ((0, 1), (2,)) is a·b + c.
 Combination = tuple[tuple[int, ...], ...]
-# More parameters are combined by a product of all and a sum of all only.
-_ALL_COMBINATIONS = 3
-# Errors in percent that differ by less are equal. On a cross of lines, a + b and a + a·b fit identically.
-_SAME = 1e-7
+_ALL_COMBINATIONS = 3  # more parameters are combined by a product of all and a sum of all only
+_SAME = 1e-7  # errors in percent that differ by less are equal. On a cross of lines, a + b and a + a·b fit identically.
 
 
 def combined(points: Array, values: Array, method: Method) -> Selection:

@@ -154,8 +154,7 @@ def _alike(points: Array) -> float:
 _PROBABILITY = 0.06
 _NUMBER = 200
 _DECADES = 2.0
-# The largest coefficient that the points allow is this number of standard errors away.
-_ERRORS = 1.64
+_ERRORS = 1.64  # the largest coefficient that the points allow is this number of standard errors away
 
 
 def hidden_products(

@@ -30,15 +30,12 @@ from splc.types import Array
 # and the least log plausibility relative to the best.
 _CHOICES, _CHOICES_OF_MORE = 256, 96
 _BEHIND = 9.0
-# Less plausible hypotheses, relative to the best one, are dropped.
-_FORGOTTEN = float(np.log(1e-7))
-# The largest error of log weights from normal equations.
-_MARGIN = 1.0
+_FORGOTTEN = float(np.log(1e-7))  # less plausible hypotheses, relative to the best one, are dropped
+_MARGIN = 1.0  # the largest error of log weights from normal equations
 # Rounding must not decide between hypotheses that fit the same: log weights that differ by less than one over this are
 # equal.
 _STEPS = 1e6
-# Numbers in a temporary array.
-TEMPORARY = 1_000_000
+TEMPORARY = 1_000_000  # numbers in a temporary array
 
 
 @dataclass(frozen=True, eq=False)
@@ -258,16 +255,13 @@ def _reduced(bases: Bases, part: Choices, z: Array, weights: Array) -> tuple[Arr
     return np.asarray(np.linalg.qr(np.swapaxes(design, 1, 2), mode="r")), norms
 
 
-# The correlation of neighbouring residuals, less this number of its standard errors, is the share in common.
-_SURE = 1.0
+_SURE = 1.0  # the correlation of neighbouring residuals, less so many standard errors, is the share in common
 # The size of the misfit where all parameters have their smallest values, relative to that at the largest ones, as a
 # natural logarithm: for the fit, and the candidates for intervals.
 _GROWTH = 6.0
 _GROWTHS = np.linspace(0, _GROWTH, 25)
-# Smaller residuals are those of rounding: they are alike, and no misfit.
-_ROUNDING = 1e-8
-# Residuals of outliers count as this number of robust standard deviations.
-_CLIPPED = 3.0
+_ROUNDING = 1e-8  # smaller residuals are those of rounding: they are alike, and no misfit
+_CLIPPED = 3.0  # residuals of outliers count as this number of robust standard deviations
 
 
 def shared(points: Array, residuals: Array) -> Array:

@@ -37,10 +37,8 @@ _TENTHS, _WITH_LOGARITHM = 0.008, (0.004, 0.002)
 # They are considered from this number of points per parameter on. With fewer points they follow the noise: 89 instead
 # of 92 % of models are then within 5 % at 9 points of the published sparse evaluation.
 DENSE = 10
-# A line of fewer points fits any term.
-_ENOUGH = 3
-# Rounding of normal equations, relative to the sum of squares.
-_ROUNDING = 1e-15
+_ENOUGH = 3  # a line of fewer points fits any term
+_ROUNDING = 1e-15  # rounding of normal equations, relative to the sum of squares
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,8 +185,7 @@ ACTIVE_SHARE = 0.67
 PRODUCT_SHARE, SUM_SHARE = 0.3, 0.4
 _MAX_TERMS = 3
 _ALL_SETS = 3
-# Each further term makes a mixed combination less plausible by this factor.
-_PER_TERM = 0.6
+_PER_TERM = 0.6  # each further term makes a mixed combination less plausible by this factor
 
 
 @dataclass(frozen=True)
@@ -253,8 +250,7 @@ def _partitions(members: tuple[int, ...]) -> Iterator[list[int]]:
             yield [*smaller[:position], product | first, *smaller[position + 1 :]]
 
 
-# Smaller values, relative to their parts, are rounding.
-_NEGATIVE = 1e-9
+_NEGATIVE = 1e-9  # smaller values, relative to their parts, are rounding
 
 
 def sign_log_weights(bases: Bases, terms: Array, products: Array, coefficients: Array) -> Array:

@@ -14,10 +14,8 @@ from splc.scaling.data import lines
 from splc.scaling.result import ScalingModel
 from splc.types import Array
 
-# Ratios that differ by less are equal.
-_SAME = 1e-6
-# Axes are not extended by more values.
-MAX_FURTHER = 10_000
+_SAME = 1e-6  # ratios that differ by less are equal
+MAX_FURTHER = 10_000  # axes are not extended by more values
 
 
 def continued(values: Array, number: int) -> Array:
@@ -119,8 +117,7 @@ class Suggestions:
     """The points to measure next, and the model of the measured ones."""
 
     names: tuple[str, ...]  # the parameters
-    # the points in the order in which to measure them; empty if no more measurements are needed
-    points: tuple[Suggestion, ...]
+    points: tuple[Suggestion, ...]  # in the order in which to measure them; empty if no more are needed
     why: str  # the reason for these points, or for none
     done: bool  # whether the model is good enough, or the budget is spent
     model: ScalingModel  # the model of what was measured
@@ -139,15 +136,12 @@ class Suggestions:
 # Points (n, parameters) and values (n,) → the cost of one measurement at each, (n,).
 Cost = Callable[[Array, Array], Array]
 
-# The points of a line that are measured first.
-LINE = 5
-# Larger grids are refused.
-MAX_CANDIDATES = 200_000
+LINE = 5  # the points of a line that are measured first
+MAX_CANDIDATES = 200_000  # larger grids are refused
 # Values differ if their difference is this number of its standard deviations.
 _VISIBLE = 4.0
 _LEAST = 1e-9
-# Larger costs are refused.
-_LARGEST = 1e302
+_LARGEST = 1e302  # larger costs are refused
 
 
 class CandidatePoints:

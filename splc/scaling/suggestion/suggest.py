@@ -38,10 +38,8 @@ from splc.scaling.suggestion.surrogate import TargetSurrogate
 from splc.types import Array, PointStrategy
 
 STRATEGIES: tuple[str, ...] = get_args(PointStrategy)
-# The largest value at a target that counts for its cost, relative to the largest measured or predicted one.
-_HIGHEST = 1000.0
-# Targets that are further beyond the largest measured value of a parameter, by this factor, are refused.
-_FARTHEST = 1e12
+_HIGHEST = 1000.0  # the largest value at a target that counts for its cost, relative to measured and predicted ones
+_FARTHEST = 1e12  # targets beyond the largest measured value of a parameter by a larger factor are refused
 # Smaller errors, in percent, are due to rounding.
 MIN_ERROR = 0.001
 _ALL_MEASURED = (
@@ -243,19 +241,14 @@ def error_off_lines(points: Array, values: Array, on_lines: Array) -> tuple[floa
 
 SHORT_LINE = 2
 TRUSTED_LINE = 3
-# A point is measured at most this many times as often as others.
-_REPEATED = 4
-# Smaller expected reductions of the variance are not worth the repetitions of a point, in percent.
-_WORTHWHILE = 5.0
-# Smaller ones do not count beside candidates that gain four times as much, however cheap they are.
-_NOTHING = 2.0
-# Expensive candidates wait while cheaper ones are expected to reduce the variance by this share, in percent.
-_USEFUL = 10.0
+_REPEATED = 4  # a point is measured at most this many times as often as others
+_WORTHWHILE = 5.0  # smaller expected reductions of the variance are not worth the repetitions of a point, in percent
+_NOTHING = 2.0  # smaller ones do not count beside candidates that gain four times as much, however cheap they are
+_USEFUL = 10.0  # expensive candidates wait while cheaper ones reduce the variance by this share, in percent
 # Predictions with a smaller relative variance are certain.
 _EXACT = 1e-10
 _CERTAIN = "the prediction at the target is certain: the cheapest point that was not measured"
-# Of more candidates, this number is compared, evenly spread over costs.
-_COMPARED = 2000
+_COMPARED = 2000  # of more candidates, this number is compared, evenly spread over costs
 
 
 @dataclass
@@ -263,8 +256,7 @@ class TargetStrategy:
     """The choice of points for a prediction at a target."""
 
     candidates: CandidatePoints  # the candidates
-    # the posterior after the measurements, in which points that were chosen before count as measured
-    surrogate: TargetSurrogate
+    surrogate: TargetSurrogate  # the posterior after the measurements; points chosen before count as measured
     target: Array  # shape (parameters,)
     limit: float  # the cost of measuring the target itself
     spent: float  # the cost of all measurements, including those chosen before

@@ -19,18 +19,14 @@ from splc.types import Array
 # Hypotheses with a smaller share of the probability are left out, and those beyond this number.
 _SHARE = 1e-3
 _MOST = 100
-# Outcomes of a measurement: this number of hypotheses at most, and for each a Gauss-Hermite rule.
-OUTCOMES = 24
+OUTCOMES = 24  # outcomes of a measurement: this number of hypotheses at most, and for each a Gauss-Hermite rule
 NODES, NODE_WEIGHTS = (-np.sqrt(3.0), 0.0, np.sqrt(3.0)), (1 / 6, 2 / 3, 1 / 6)
 # The power of the likelihood of a further measurement. Functions are rarely exactly one of the hypotheses: without it,
 # cheap points and repetitions seem to tell hypotheses apart that they do not.
 TEMPER = 0.5
-# Predictions at the target that differ by more than this factor are equally wrong.
-_FACTOR = 8.0
-# Numbers in a temporary array.
-_TEMPORARY = 4_000_000
-# A variance that counts as 0: its square root is below the rounding error of every value.
-_NO_VARIANCE = 1e-200
+_FACTOR = 8.0  # predictions at the target that differ by more than this factor are equally wrong
+_TEMPORARY = 4_000_000  # numbers in a temporary array
+_NO_VARIANCE = 1e-200  # a variance that counts as 0: its square root is below the rounding error of every value
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,8 +40,7 @@ class TargetSurrogate:
     single: Array  # relative variance of a measurement beyond that of such a mean, shape (hypotheses,)
     floors: Array  # the size that is added to a value to give what noise is relative to, shape (hypotheses,)
     freedoms: Array  # degrees of freedom, shape (hypotheses,)
-    # points (n, parameters) → the values of the columns, shape (hypotheses, coefficients, n)
-    columns: Callable[[Array], Array]
+    columns: Callable[[Array], Array]  # points (n, parameters) → values of columns, (hypotheses, coefficients, n)
     repetitions: float  # the number of measurements of a typical point
     size: float  # the mean size of the measured values
     positive: bool  # whether all measured values are positive
@@ -93,7 +88,6 @@ class TargetSurrogate:
 
     @property
     def _logs(self) -> Array:
-        """Logarithms of the probabilities."""
         return np.asarray(np.log(np.maximum(self.weights, 1e-300)))
 
     def _columns(self, points: Array) -> Array:
@@ -103,7 +97,6 @@ class TargetSurrogate:
         return np.asarray(np.where(np.isfinite(columns), columns, 0.0))
 
     def _means(self, columns: Array) -> Array:
-        """Return the predictions, shape (hypotheses, points)."""
         return np.asarray((self.coefficients[:, :, None] * columns).sum(axis=1))
 
     def _sizes(self, columns: Array) -> Array:
@@ -201,7 +194,6 @@ def _variance(weights: Array, means: Array, variances: Array) -> Array:
 
 
 def _median(values: Array, weights: Array) -> float:
-    """Return the weighted median."""
     order = np.argsort(values, kind="stable")
     position = int(np.searchsorted(np.cumsum(weights[order]), 0.5))
     return float(values[order[min(position, len(order) - 1)]])

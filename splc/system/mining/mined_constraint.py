@@ -28,13 +28,11 @@ class MinedConstraint:
 
     kind: Kind  # the kind of the statement
     premise: OptionLiteral | None  # the literal that it is about, None for a set of options
-    # the options that the premise implies, excludes, or selects one of; or the option that is compared
-    options: tuple[str, ...]
+    options: tuple[str, ...]  # the options that the premise implies, excludes, or selects one of; or the compared one
     rows: int  # the number of distinct rows that could have contradicted it
     expected: float  # the number of rows that would contradict it if the options were independent
     values: tuple[float, ...] = ()  # the values that the compared option can have if the premise holds
-    # for values, whether they are all up to the largest, or all from the smallest (`<=`, `>=`), or `in`
-    bounds: Bounds = ""
+    bounds: Bounds = ""  # of values: all up to the largest or from the smallest (`<=`, `>=`), or `in`
 
     @property
     def contradiction(self) -> str:
@@ -63,11 +61,9 @@ class MinedConstraint:
 class MinedConstraints:
     """The constraints of a table."""
 
-    # the constraints, none of which follows from the others and from the known groups
-    constraints: tuple[MinedConstraint, ...] = ()
+    constraints: tuple[MinedConstraint, ...] = ()  # none follows from the others and from the known groups
     rows: int = 0  # the number of distinct rows of options
-    # constraints with less evidence, which would exclude further pairs of values that no row has
-    unseen: tuple[MinedConstraint, ...] = ()
+    unseen: tuple[MinedConstraint, ...] = ()  # those with less evidence, which exclude further pairs that no row has
 
     def __bool__(self) -> bool:
         return bool(self.constraints)
@@ -75,8 +71,7 @@ class MinedConstraints:
 
 # The literals of column i are i and ~i: the column, and its negation.
 Literals = tuple[int, ...]
-# The most incomplete assignments, relative to the limit of complete ones.
-ON_THE_WAY = 8
+ON_THE_WAY = 8  # the most incomplete assignments, relative to the limit of complete ones
 
 
 @dataclass

@@ -28,26 +28,21 @@ from splc.types import Array
 
 # Numeric options with more values have columns for the values of at least this share of the rows only.
 MAX_VALUES, FREQUENT = 32, 0.05
-# The most columns of numeric options.
-MAX_NUMERIC = 600
+MAX_NUMERIC = 600  # the most columns of numeric options
 # Two values of a numeric option that differ by less (relative to the larger one and 1) cannot be told apart safely in a
 # constraint.
 DISTINCT = 1e-6
-# Tables with at least this share of all combinations of their binary and numeric parts are combined by a design.
-COMBINED = 0.5
+COMBINED = 0.5  # tables with a larger share of all combinations of binary and numeric parts are designs
 
 
 @dataclass(frozen=True, eq=False)
 class OptionRows:
     """The values of options in the distinct rows of a table."""
 
-    # the columns of zeros and ones: binary options, and whether an optional numeric option has a value
-    names: tuple[str, ...]
+    names: tuple[str, ...]  # columns of zeros and ones: binary options, and whether optional numbers have a value
     selected: Array  # their values, shape (n, columns), bool
-    # numeric option → its values, shape (n,), NaN where it is deselected
-    numbers: Mapping[str, Array] = field(default_factory=dict)
-    # alternative groups that are known, with the parent of each
-    groups: tuple[tuple[tuple[str, ...], str | None], ...] = ()
+    numbers: Mapping[str, Array] = field(default_factory=dict)  # numeric option → its values, shape (n,), NaN: none
+    groups: tuple[tuple[tuple[str, ...], str | None], ...] = ()  # known alternative groups, with the parent of each
 
     def distinct(self) -> OptionRows:
         """Return the distinct rows."""
@@ -109,8 +104,7 @@ def numeric_columns(numbers: Mapping[str, Array], rows: int) -> tuple[list[Numer
     return columns, np.stack(values, axis=1) if values else np.zeros((rows, 0), dtype=bool)
 
 
-# The probability of a wrong constraint in a table of independent options.
-CHANCE = 0.01
+CHANCE = 0.01  # the probability of a wrong constraint in a table of independent options
 # The number of contradicting rows that independence must predict whatever other options are considered: e^-7 < 0.001.
 LEAST_EXPECTED = 7.0
 _BLOCK = 2_000
@@ -291,10 +285,8 @@ def _expected_by_two(pair: Sequence[Array], third: Array, options: Array, usable
 LEAST_FAILED, LARGEST = 3, 3
 # The expected number of combinations by chance up to which one is a rule, and the most literals that are combined.
 FALSE_ALARMS, MAX_LITERALS = 0.05, 150
-# Three literals are combined where the table of their rows has at most so many cells: more take seconds.
-MAX_CELLS = 300_000
-# Of a numeric option of more values, only ranges from the least or to the greatest one are literals.
-FEW_LEVELS = 10
+MAX_CELLS = 300_000  # three literals are combined if the table of their rows has no more cells: more take seconds
+FEW_LEVELS = 10  # of a numeric option of more values, only ranges from the least or to the greatest one are literals
 # The least and the greatest value of an option, and what divides it; a binary one is 1 where it is selected, else 0.
 Values = tuple[float, float, int]
 

@@ -21,12 +21,9 @@ from splc.system.mining.mined_constraint import Bounds, ClauseSet, Kind, Literal
 from splc.system.mining.pairs import CHANCE, LEAST_EXPECTED, LiteralCounts, OptionRows, column_of, numeric_columns
 from splc.types import Array
 
-# The expected number of pairs that are reported though they are no constraints, in a table of independent options.
-FALSE_ALARMS = 0.5
-# The most options among which sets of three are looked for.
-MAX_IN_SETS = 200
-# A variance of the distances of rows up to this multiple of that of independent options is usual with constraints.
-TOLERATED = 1.25
+FALSE_ALARMS = 0.5  # the expected number of pairs that are reported by chance, in a table of independent options
+MAX_IN_SETS = 200  # the most options among which sets of three are looked for
+TOLERATED = 1.25  # with constraints, distances of rows often have up to this multiple of independent options' variance
 
 
 class LiteralTable:
@@ -298,8 +295,7 @@ def _numeric_constraint(table: LiteralTable, literal: int, name: str, values: It
     return MinedConstraint("values", premise, (name,), int(rows), expected, tuple(allowed), bounds)
 
 
-# The most pairs that are compared with the constraints, the least likely ones first.
-MAX_COMPARED = 1000
+MAX_COMPARED = 1000  # the most pairs that are compared with the constraints, the least likely ones first
 
 
 def unseen_pairs(table: LiteralTable, known: ClauseSet) -> tuple[MinedConstraint, ...]:
@@ -341,10 +337,8 @@ LEAST_COMPLETE, LEAST_IMPLICATIONS = 24, 2.0
 # At least this share of the configurations of the binary options have different numbers of rows in independent draws.
 # Combinations of designs have as many rows of each, or a few numbers where some combinations are not valid.
 DIFFERENT = 0.5
-# The most configurations of the binary options that are compared with those that the constraints allow.
-MAX_CONFIGURATIONS = 2_000
-# Tables of more columns are not compared with all configurations that their constraints allow.
-MAX_COLUMNS = 64
+MAX_CONFIGURATIONS = 2_000  # the most configurations of binary options compared with those that constraints allow
+MAX_COLUMNS = 64  # tables of more columns are not compared with all configurations that their constraints allow
 
 
 def mined_constraints(table: OptionRows) -> MinedConstraints:

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from comparison.compare import compare_all
-from comparison.correlation import FEWEST, Correlation, pair_correlations
 from comparison.intervals import influence_intervals, parameter_intervals, prediction_intervals
 from comparison.measures import DEFAULT_KEYS, ERROR_RATES, measure
 from comparison.result import ComparedModel, Comparison, Comparisons
+from comparison.statistics import FEWEST, Correlation, pair_correlations
 from sampling import Space
 from sampling.space.ranges import TermRange, term_ranges
 from splc.data.accuracy import mean_relative_error
@@ -39,8 +39,7 @@ from splc.workflows.views import UNWATCHED, Watch
 
 __all__ = ["Request", "Result", "run"]
 
-# Thresholds of models against measurements have this prefix.
-MEASURED = "measured."
+MEASURED = "measured."  # thresholds of models against measurements have this prefix
 # Thresholds other than those of measures of predictions, and where a comparison has their values.
 TERM_SCORES = {
     "score": "syntactic.score",
@@ -49,8 +48,7 @@ TERM_SCORES = {
     "hybrid_semantic": "hybrid.semantic",
     "overlap": "option_sets.overlap",
 }
-# Those that need no configurations.
-TERMS_ONLY = ("score", "normalized")
+TERMS_ONLY = ("score", "normalized")  # those that need no configurations
 # The form of a model by its link.
 FORMS: Mapping[Link, str] = {"identity": "a sum of terms", "log": "a product of factors"}
 

@@ -12,7 +12,7 @@ import numpy as np
 from comparison.compare import compared_model
 from comparison.measures import Reference
 from comparison.result import ComparedModel
-from comparison.semantic import weights_from, weights_of_term
+from comparison.semantic import weights_from, weights_of_terms
 from sampling import Space, draw_sample
 from splc import errors
 from splc.data.configurations import Configurations
@@ -268,4 +268,4 @@ def weights_of(text: str, basis: Basis, first: ComparedModel, system: Variabilit
         texts = ", ".join(dict.fromkeys(term.text(system.names) for term in structures.values()))
         raise RequestError(f"{first.name} has no term {missing[0]}; its terms are: {texts}", "weights")
     chosen = [term for term, structure in structures.items() if structure in terms]
-    return weights_of_term(first.model, chosen, basis.configurations), f"share of {text} in {first.name}"
+    return weights_of_terms(first.model, chosen, basis.configurations), f"share of {text} in {first.name}"

@@ -26,8 +26,7 @@ from splc.workflows.compare.compare import Result, run
 from splc.workflows.compare.models import Basis, Request
 
 CONSTANT = "(constant)"
-# The kinds of measures that are 0 for equal values.
-DISTANCES = frozenset({"percent", "distance"})
+DISTANCES = frozenset({"percent", "distance"})  # the kinds of measures that are 0 for equal values
 
 
 def answer(result: Result) -> str:

@@ -40,16 +40,11 @@ from splc.workflows.note import Note, Notes
 from splc.workflows.prediction_notes import Interval, intervals_of, negative_notes, outside_notes
 from splc.workflows.views import UNWATCHED, Answer, Column, Detail, Facts, Rows, Verb, View, Watch, four_digits
 
-# The greatest number of terms in a text; JSON has all.
-MAX_TERMS = 20
-# The part of a prediction by the full model that its printed model has no terms for.
-REST = "not in the printed model"
-# Differences of values that agree to this fraction are rounding.
-ROUNDING = 1e-12
-# Drawn configurations that a mean is over.
-AVERAGED = 2000
-# Options with a smaller share of the variance are not drawn value by value.
-MIN_SHARE = 0.005
+MAX_TERMS = 20  # the greatest number of terms in a text; JSON has all
+REST = "not in the printed model"  # the part of a prediction by the full model that its printed model has no terms for
+ROUNDING = 1e-12  # differences of values that agree to this fraction are rounding
+AVERAGED = 2000  # drawn configurations that a mean is over
+MIN_SHARE = 0.005  # options with a smaller share of the variance are not drawn value by value
 
 
 @request

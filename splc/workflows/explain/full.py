@@ -29,17 +29,14 @@ from splc.workflows.explain import importance
 from splc.workflows.note import Note, Notes
 from splc.workflows.views import UNWATCHED, Watch
 
-# Configurations that are drawn from larger spaces.
-DRAWN = 4000
+DRAWN = 4000  # configurations that are drawn from larger spaces
 # Predictions of the effects of all choices, and for the intervals of their effects; at least and at most per choice.
 PREDICTED, MIN_PREDICTED, MAX_PREDICTED = 20_000, 400, 4000
 JOINT, MIN_JOINT, MAX_JOINT = 6000, 64, 400
-# The cost of intervals: predictions times the square of the rows learned from, for all posteriors.
-MAX_WORK = 1e10
+MAX_WORK = 1e10  # the cost of intervals: predictions times the square of the rows learned from, for all posteriors
 # Interactions are looked for among so many choices, and so many are listed; those of the printed model always are.
 AMONG, LISTED = 12, 10
-# Values per choice of an interaction.
-MAX_VALUES = 6
+MAX_VALUES = 6  # values per choice of an interaction
 
 
 @dataclass(frozen=True, eq=False)

@@ -41,8 +41,7 @@ MAX_OPTIONS, MAX_INTERACTIONS, MAX_VALUES = 20, 10, 8
 # Smaller shares, in percent, are not listed as interactions.
 MIN_INTERACTION = 0.05
 INTERVAL = "90 % interval"
-# So many sets of options that always change together are named.
-MAX_SETS = 5
+MAX_SETS = 5  # so many sets of options that always change together are named
 
 
 @dataclass(frozen=True)

@@ -153,7 +153,6 @@ def _learned(request: Request, project: Project, space: Space, notes: Notes, wat
 
 
 def _read(request: Request, project: Project, space: Space, notes: Notes) -> list[Objective]:
-    """Return the objectives of files of models."""
     unchecked = (request.read_unchecked(file, project, space.system, notes) for file in request.models)
     read = [predicting(model, notes, printed=request.printed) for model in unchecked]
     request.require_used(frozenset().union(*(model.used for model in read)))

@@ -35,12 +35,10 @@ from splc.workflows.prediction_notes import Interval, learned_values
 from splc.workflows.subspace import failure_notes, fixed_space, further_notes, working_space
 from splc.workflows.views import UNWATCHED, Watch
 
-# The number of the best configurations of each printed model that a local search starts from.
-STARTS = 1000
+STARTS = 1000  # the number of the best configurations of each printed model that a local search starts from
 # Why the interval of a best prediction may not hold.
 TOO_GOOD = "the best of many predictions is often too good; measure it before you rely on it"
-# Where no option has an influence.
-NO_INFLUENCE = "no setting is better than the noise"
+NO_INFLUENCE = "no setting is better than the noise"  # where no option has an influence
 
 
 @dataclass(frozen=True)

@@ -20,10 +20,8 @@ from splc.workflows.optimize.optimize import NO_INFLUENCE, RatedConfiguration, R
 from splc.workflows.subspace import failures_as_json
 from splc.workflows.views import Answer, Column, Detail, NextStep, NextSteps, Rows, Verb, View, counted, narrowed
 
-# The greatest number of configurations in a text; JSON has all.
-MAX_LINES = 40
-# A command of more characters is not worth copying.
-MAX_TEXT = 200
+MAX_LINES = 40  # the greatest number of configurations in a text; JSON has all
+MAX_TEXT = 200  # a command of more characters is not worth copying
 
 
 def as_json(result: Result) -> dict[str, Any]:

@@ -42,8 +42,7 @@ DEFAULT_OUTPUT = "learned.json"
 # Methods other than `default` keep no plausible hypotheses. These are searched for the first interval, which takes some
 # milliseconds with several parameters.
 MAX_INTERVALS = 2000
-# Models that are predicted together.
-_TOGETHER = 1000
+_TOGETHER = 1000  # models that are predicted together
 
 
 SELECTION, SUGGESTIONS = "Selection of models", "Suggestions"

@@ -215,10 +215,8 @@ def view_of_trees(trees: Sequence[CallTree], top: int) -> View:
 
 Point = Mapping[str, float]
 
-# The most models with curves.
-MAX_CURVES = 6
-# The most values of a parameter in a surface.
-MAX_VALUES = 8
+MAX_CURVES = 6  # the most models with curves
+MAX_VALUES = 8  # the most values of a parameter in a surface
 # Without a point to predict, curves end at this multiple of the largest measured value.
 BEYOND = 2.0
 _STEPS = 60

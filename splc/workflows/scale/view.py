@@ -166,8 +166,7 @@ def view_of_points(result: PointSuggestions) -> views.View:
     yield f"spent: {batch.spent:.6g}{limit} (cost: {result.cost})"
 
 
-# Above this number, models are made one by one for JSON: all at once, a hundred thousand need gigabytes.
-MANY = 100
+MANY = 100  # above this number, models are made one by one for JSON: all at once, a hundred thousand need gigabytes
 
 
 def as_json(result: Result | ByValue[Result] | PointSuggestions) -> dict[str, Any]:

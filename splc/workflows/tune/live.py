@@ -48,10 +48,8 @@ from splc.workflows.views import UNWATCHED, Detail, Message, View, Watch, counte
 
 # Configurations that the command is checked for before the first run, and runs that are shown without being run.
 _CHECKED, PREVIEWED = 1000, 5
-# The length of what a line says of a configuration or a failure.
-WIDTH = 80
-# The number of runs after which the report is written again.
-REPORTED = 5
+WIDTH = 80  # the length of what a line says of a configuration or a failure
+REPORTED = 5  # the number of runs after which the report is written again
 # The files of the best configuration and of the model, beside the measurements unless they are named.
 BEST, MODEL = "best.csv", "learned.json"
 

@@ -32,8 +32,7 @@ from splc.workflows.note import Note, Notes, reading_notes
 from splc.workflows.subspace import one_configuration
 
 COMMAND, SEARCH, RESULTS, REPLAYS = "Command", "Search", "Output", "Replays"
-# Replays of one command, which take seconds each.
-MOST_SEEDS = 10_000
+MOST_SEEDS = 10_000  # replays of one command, which take seconds each
 # The fields that only a command has.
 _OF_COMMAND = (
     *("cwd", "env", "timeout", "duration", "workers", "earlier", "dry"),

@@ -30,8 +30,7 @@ from splc.workflows.subspace import failure_notes, failures_as_json, fixed_space
 from splc.workflows.tune.live import WIDTH, Result, TuningPreview, goal_text, preview, run
 from splc.workflows.tune.request import Request, default_of
 
-# A configuration counts as equally good if it is worse than the best one by at most this percentage.
-NEAR = 1.0
+NEAR = 1.0  # a configuration counts as equally good if it is worse than the best one by at most this percentage
 _percent = partial(percentage, digits=2)
 
 
@@ -154,10 +153,8 @@ def view_of_replays(result: ReplayResult) -> views.View:
     yield views.Rows(rows, (views.Column("runs", "budget"), *views.columns(means, _percent), *further))
 
 
-# The number of changes of a summary.
-SHOWN = 12
-# The keys of the mean of runs, and of the 95 % interval of it.
-MEAN = "value, low, high, runs"
+SHOWN = 12  # the number of changes of a summary
+MEAN = "value, low, high, runs"  # the keys of the mean of runs, and of the 95 % interval of it
 
 
 def as_json(found: Result | TuningPreview | ReplayResult) -> dict[str, Any]:

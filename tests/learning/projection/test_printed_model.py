@@ -107,11 +107,11 @@ def test_products_are_found() -> None:
     assert found.link == "log"
     assert [each.form for each in found.forms] == ["product", "sum"]
     terms = {CONSTANT, *(option_term(f"b{i}") for i in range(7))}
-    assert {term for term, _ in found.terms} == terms
+    assert set(dict(found.model().terms)) == terms
     np.testing.assert_allclose(values(target, found), target.predicted, rtol=0.1)
     exact = printed(replace(target, measured=target.predicted[: target.learned]))
     expected = {CONSTANT: np.log(8.0), **{option_term(f"b{i}"): np.log(f) for i, f in enumerate(factors)}}
-    assert dict(exact.terms) == pytest.approx(expected, rel=1e-6)
+    assert dict(exact.model().terms) == pytest.approx(expected, rel=1e-6)
     assert printed(target, ProjectionSettings(form="sum")).form == "sum"
 
 
@@ -193,7 +193,7 @@ def test_signs() -> None:
     assert all(each.influence > 0 for each in costs.selected if each.term.options <= {"x", "y"})
     known: Known = lambda c: 10 - 2 * c("x") + c("a") * c("y")  # noqa: E731
     free = printed(target_of(MIXED, known, positive=False, error=1e-9))
-    assert dict(free.terms) == pytest.approx({CONSTANT: 10, X: -2, A * Y: 1}, rel=1e-5)
+    assert dict(free.model().terms) == pytest.approx({CONSTANT: 10, X: -2, A * Y: 1}, rel=1e-5)
 
 
 @pytest.mark.parametrize("value", [7.0, 1.0, 0.3])
@@ -211,7 +211,7 @@ def test_constant_targets(value: float) -> None:
         without = printed_model(replace(target, folds=target.folds[:1]), (), settings)
         np.testing.assert_allclose(without.model().predict(target.configurations), 2 * value, rtol=0.05)
     zero = replace(target, predicted=0 * target.predicted, divisor=target.predicted, positive=False)
-    assert dict(printed(zero).terms) == pytest.approx({CONSTANT: 0}, abs=0.05 * value)
+    assert dict(printed(zero).model().terms) == pytest.approx({CONSTANT: 0}, abs=0.05 * value)
 
 
 def test_numbers_of_terms() -> None:
@@ -228,7 +228,7 @@ def test_numbers_of_terms() -> None:
         assert all(point.added for point in found.path)
         assert found.forms[0].cross_validated == pytest.approx(found.cross_validated.mean)
         assert found.forms[0].terms in sizes
-    assert all(len(term.factors) <= 1 for term, _ in printed(target, ProjectionSettings(order=1)).terms)
+    assert all(len(each.term.factors) <= 1 for each in printed(target, ProjectionSettings(order=1)).selected)
 
 
 @pytest.mark.parametrize("form", ["sum", "product"])
@@ -237,9 +237,8 @@ def test_estimates(form: Form) -> None:
     known: Known = lambda c: 9 + 2 * (c("g_1") + 5 * c("g_5") + 9 * c("g_9")) + c("x") * c("a")  # noqa: E731
     unit = 1e150
     found = printed(target_of(MIXED, known, error=0.05, unit=unit), ProjectionSettings(form=form))
-    assert [(each.term, each.influence) for each in found.estimates] == list(found.terms)
-    assert all(0 <= each.folds <= found.folds == 8 for each in found.estimates if each.folds is not None)
-    for each in found.estimates:
+    assert all(0 <= each.folds <= found.folds == 8 for each in found.selected if each.folds is not None)
+    for each in found.selected:
         assert 0 < each.standard_error < 3 * max(abs(each.influence), unit if form == "sum" else 1.0)
         assert each.low < each.influence < each.high
 
