@@ -5,7 +5,7 @@ Experiments are profiles: call paths and metrics at points of a few numeric para
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, overload
@@ -222,6 +222,21 @@ class Measurements(Presented):
         configurations, values = self.runs()
         contexts = {name: np.full(len(configurations), value, dtype=object) for name, value in self.contexts.items()}
         return {**configurations.to_columns(), **contexts, **values}
+
+    def with_blocks(self, column: str, parts: Sequence[Measurements]) -> Measurements:
+        """Return the runs of each value of a context in one table, which numbers the values of it as a property.
+
+        `parts`: the measurements of each value; runs without a value of it have no number.
+        """
+        runs = [part.runs() for part in parts]
+        configurations = Configurations.concatenate([each for each, _ in runs])
+        first, group = configurations.groups()
+        names = [number if part.contexts.get(column) else np.nan for number, part in enumerate(parts, 1)]
+        columns = {name: np.concatenate([values[name] for _, values in runs]) for name in parts[0].properties}
+        columns[column] = np.repeat(names, [len(each) for each, _ in runs])
+        tables = {name: values[:, np.newaxis] for name, values in columns.items()}
+        values = side_by_side(tables, group, np.ones(len(group), dtype=np.int64))
+        return replace(self, configurations=configurations[first], values=values)
 
     def summary(self) -> str:
         """Return the number of measured configurations, the properties, and the contexts."""

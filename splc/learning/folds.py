@@ -276,6 +276,7 @@ class JudgedRows:
     evaluation: Measurements | None = None  # the configurations of the evaluation set that judge it, None without one
     # error of a sample, by its name in `LearningResult` → the size of the sample, and of what it was drawn from
     samples: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    deviations: Array | None = None  # what ln y of each measured run differs by in new blocks, shape (n, repetitions)
 
     @classmethod
     def of(
@@ -378,8 +379,8 @@ class JudgedRows:
     ) -> tuple[Array, Array]:
         """Return values and predictions that the error outside of the learning set is computed on, shapes (n,).
 
-        `unlearned`: without learned ones of an evaluation set; `runs`: values of single runs; `learned`: those of the
-        learning error instead; `kept`: which of those with a value.
+        `unlearned`: without learned ones of an evaluation set; `runs`: values of single runs, as if their blocks were
+        new; `learned`: those of the learning error instead; `kept`: which of those with a value.
         """
         table, rows = self._tested_rows(unlearned=unlearned, learned=learned)
         if kept is not None:
@@ -387,5 +388,7 @@ class JudgedRows:
         own = table is self.measured
         predicted = judgement.predicted[np.searchsorted(self.places, rows)] if own else judgement.evaluated[rows]
         values = table.repetitions(self.nfp)[rows] if runs else table.column(self.nfp)[rows, None]
+        if own and runs and self.deviations is not None:
+            values = values * np.exp(self.deviations[rows])
         known = ~np.isnan(values)
         return values[known], np.broadcast_to(predicted[:, None], values.shape)[known]

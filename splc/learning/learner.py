@@ -21,6 +21,7 @@ from splc.data.configurations import Configurations, describe_configuration
 from splc.data.measurements import Measurements
 from splc.errors import LearningError, Problem, SpecError, SplcError, plural
 from splc.io.numbers import percentage
+from splc.learning.blocks import Blocks
 from splc.learning.features import FeatureTable, feature_table, observed_features, stable_order
 from splc.learning.folds import (
     MOST_JUDGED,
@@ -140,6 +141,7 @@ class LearningProblem:
     notes: tuple[str, ...] = ()  # what the user should know about the learning set
     # the groups of the measured configurations that folds keep together, where they were stated
     given_groups: Groups | None = None
+    blocks: Blocks | None = None  # the blocks of the measured runs, by whose effects values are adjusted
 
     @cached_property
     def configurations(self) -> Configurations:
@@ -279,6 +281,8 @@ def judged(
     limit = None if isinstance(predictor, InfluenceModel) else MOST_JUDGED
     seen = problem.measurements, problem.nfp, problem.rows, problem.evaluation
     rows = JudgedRows.of(*seen, seed=problem.seed, limit=limit)
+    if problem.blocks is not None:
+        rows = replace(rows, deviations=problem.blocks.deviations)
     models = [predictor] if printed is None else [predictor, printed]
     judgement, *others = judgements = [rows.judge(partial(predictions, model)) for model in models]
     for other in others:
@@ -306,6 +310,7 @@ def judged(
         judgements=tuple(judgements),
         unit=problem.measurements.unit(problem.nfp),
         groups=problem.groups,
+        blocks=problem.blocks,
         **{**found, **judgement.errors},
     )
 
@@ -381,12 +386,14 @@ def cross_validate(
     learn: Callable[[Array], Sequence[Predictor]],
     should_stop: Callable[[], bool] = lambda: False,
     groups: Groups | None = None,
+    of_runs: bool = False,
 ) -> list[CrossValidated | None]:
     """Return the errors of the rows of a learning set, each predicted by models of the other folds.
 
     `rows`: the positions of the learning set; all have a value of the property. `number`: the number of folds, at least
     2; there are at most as many as rows. `should_stop`: asked after every fold; true ends the cross-validation without
     a result. `groups`: the groups of all measurements that folds keep together; None: those of settings that repeat.
+    `of_runs`: whether errors are those of single runs.
     """
     if len(rows) < 2:
         return []
@@ -408,5 +415,9 @@ def cross_validate(
         predicted[:, held_out] = [predictions(model, configurations[held_out]) for model in models]
         if should_stop():
             return []
+    if of_runs:
+        runs = measurements.repetitions(nfp)[rows]
+        known = ~np.isnan(runs)
+        predicted, values = predicted[:, np.nonzero(known)[0]], runs[known]
     errors = [error_distribution(row, values) for row in predicted]
     return [None if each is None else CrossValidated(*each) for each in errors]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 from typing import Any
@@ -21,6 +21,7 @@ from splc.errors import LearningError, Problem, SpecError, SplcError, plural, un
 from splc.io.settings import Setting, settings_in
 from splc.learning.baselines import SETTINGS as BASELINE_SETTINGS
 from splc.learning.baselines import BaselineLearner
+from splc.learning.blocks import Blocks, confounded, estimated, with_labels
 from splc.learning.folds import Groups
 from splc.learning.learner import Learner, LearningProblem, OnStep, cross_validate, ignore, one_thread, usable_rows
 from splc.learning.result import LearningResult, Predictor
@@ -150,6 +151,7 @@ def learn(
     should_stop: Callable[[], bool] | None = None,
     provenance: Mapping[str, Any] | None = None,
     groups: Groups | str | Sequence[Any] | Array | None = None,
+    block: str | None = None,
 ) -> LearningResult:
     """Learn a model of a property.
 
@@ -174,6 +176,8 @@ def learn(
         provenance: recorded in the result.
         groups: rows that folds keep together: those with the same value of this option, or with the same label of these
             ones, one for each measured configuration; None: equal settings of all options but some, if these repeat.
+        block: a property that numbers the blocks of runs (`mpirun`, day, node): values are adjusted by their effects,
+            and errors and intervals are those of a run in a new block.
 
     Returns:
         The model with its history and errors.
@@ -194,7 +198,17 @@ def learn(
     variables = tuple(
         variable for variable in chosen_variables(observed, measurements.system.observed) if variable != name
     )
-    usable, rows, notes = usable_rows(measurements, name, learning_set, missing)
+    blocks = None
+    if block is None:
+        usable, rows, notes = usable_rows(measurements, name, learning_set, missing)
+    elif groups is not None:
+        raise SpecError("folds keep the runs of a block together", hint="leave groups or block out")
+    else:
+        measurements, labels, unlabelled = with_labels(measurements, name, block)
+        usable, rows, notes = usable_rows(measurements, name, learning_set, missing)
+        labels = labels[~np.isnan(measurements.column(name))]
+        usable, blocks, remarks = _adjusted(usable, name, block, labels, rows)
+        notes, provenance = (*notes, *unlabelled, *remarks), {**(provenance or {}), "blocks": blocks.facts}
     judging = None if validation is None else usable_rows(measurements, name, validation, missing)[1]
     given_groups = None
     if groups is not None:
@@ -204,6 +218,8 @@ def learn(
             raise LearningError(f"all that was measured is one group of {given_groups.column}", hint=hint)
         if len(np.unique(given_groups.labels[rows])) < 2:
             given_groups = None
+    elif blocks is not None:
+        given_groups = blocks.groups
     problem = LearningProblem(
         measurements=usable,
         nfp=name,
@@ -219,8 +235,23 @@ def learn(
         provenance=provenance or {},
         notes=notes,
         given_groups=given_groups,
+        blocks=blocks,
     )
     return selected_learner.learn(problem)
+
+
+def _adjusted(
+    usable: Measurements, nfp: str, block: str, labels: Array, rows: Array
+) -> tuple[Measurements, Blocks, tuple[str, ...]]:
+    """Return measurements without the effects of blocks, labels of shape (n, repetitions), these blocks, and notes."""
+    from splc.learning.projection import covariance_of
+
+    learned, values = usable[rows], usable.repetitions(nfp)
+    with one_thread():
+        order, covariance = covariance_of(learned.configurations, learned.column(nfp), (labels[rows] >= 0).sum(axis=1))
+        blocks = estimated(block, values, labels, rows[order], covariance)
+    blocks, notes = confounded(blocks, rows, learned.configurations)
+    return replace(usable, values={**usable.values, nfp: blocks.adjusted(values)}), blocks, notes
 
 
 MOST = 100_000  # the most combinations of settings that are tried

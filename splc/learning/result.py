@@ -13,6 +13,7 @@ from splc.data.property_unit import titled
 from splc.errors import LearningError, Problem, plural, shorten
 from splc.io.numbers import percentage
 from splc.io.presentation import Bars, Drawn, Reported, framed
+from splc.learning.blocks import Blocks
 from splc.learning.folds import CrossValidated, ErrorSample, Groups, JudgedRows, Judgement, PrintedErrors
 from splc.models.basis.regression import sign_probability, t_quantile
 from splc.models.influence import InfluenceModel, term_shares
@@ -293,6 +294,7 @@ class LearningResult(Drawn, Reported):
     rows: JudgedRows | None = field(default=None, compare=False)  # the measurements; None of a model from a file
     judgements: tuple[Judgement, ...] = field(default=(), compare=False)  # of what predicts, then of the printed model
     groups: Groups | None = field(default=None, compare=False)  # that folds keep together; None: each row is a group
+    blocks: Blocks | None = field(default=None, compare=False)  # the blocks of the measured runs, where they have some
 
     # What produced it.
     learner: str  # the name of the learner

@@ -99,7 +99,7 @@ class Setup:
             raise SpecError(f"the time limit must be positive, not {self.timeout:g} s")
         taken = (*self.configurations.system.names, *self.property_names, *self.contexts, *self.turns)
         if self.plan.block is not None and (self.batch is not None or BLOCK in taken):
-            what = "a batch chooses an order of its own" if self.batch is not None else f"{BLOCK!r} names a column already"
+            what = f"{BLOCK!r} names a column already" if self.batch is None else "a batch has an order of its own"
             raise SpecError(f"the runs cannot be in blocks: {what}")
 
     @property
@@ -236,6 +236,9 @@ def require_same(
     if plan.get("format") != FORMAT:
         hint = "continue with the version of splc that wrote it"
         raise InputError(Problem(f"this journal has format {plan.get('format')}, not {FORMAT}", path, 1, hint=hint))
+    if plan.get("block") is not None and set(GROWING) <= set(allowed):
+        hint = "measure them into another file with --output"
+        raise InputError(Problem("further configurations would change the order of the blocks", path, hint=hint))
     problems = Problems(path)
     grown = False
     # Command lines differ where one of these does.
@@ -245,7 +248,8 @@ def require_same(
         if was == current or key in allowed or key in others:
             continue
         # More repetitions are another order of blocks.
-        if key in _LARGER and plan.get("block") is None and isinstance(was, int) and isinstance(current, int) and current > was:
+        is_larger = isinstance(was, int) and isinstance(current, int) and current > was
+        if key in _LARGER and is_larger and plan.get("block") is None:
             grown = True
             continue
         problems.add(f"the journal is of another measurement: {words}{_difference_text(was, current)}")

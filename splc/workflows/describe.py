@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 from sampling.space.analysis import Description, constraint_kind, describe, in_tree_order, option_role
 from sampling.space.space import DIAGRAMS, Space
 from splc.data.configurations import Configurations
+from splc.data.measurements import Measurements
 from splc.data.summary import PropertySummary, property_summaries
 from splc.errors import RequestError, SplcError
 from splc.formats import column_choice
@@ -30,7 +31,7 @@ from splc.system.constraints import ArithmeticConstraint
 from splc.system.options import BinaryOption, NumericOption, Option
 from splc.system.variability import VariabilityModel
 from splc.workflows import fields, views
-from splc.workflows.inputs import SystemInputs
+from splc.workflows.inputs import SystemInputs, with_blocks, without_column
 from splc.workflows.note import Note, Notes, reading_notes
 from splc.workflows.subspace import inference_as_json
 
@@ -56,6 +57,9 @@ class Request(SystemInputs):
     argument: str | None = fields.argument(None, "SYSTEM")(
         "The system description or feature model, a folder with a description, or a table."
     )
+    block: str | None = fields.option(None, "COLUMN")(
+        "State the share of the variance of runs that is between the values of this column (mpirun, day, node)."
+    )
     tree: int | None = fields.option(None, "N", minimum=1)(
         "Print N levels of the options as a tree, long lists as one line."
     )
@@ -70,6 +74,8 @@ class MeasuredSummary:
     rows: int  # the number of rows that the reader used
     properties: tuple[PropertySummary, ...]  # the properties, in the order of the file
     contexts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # context → its values, in natural order
+    # property → what is stated of its blocks, as text and as facts, or why it is unknown
+    blocks: Mapping[str, tuple[str, Mapping[str, Any] | None]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -90,7 +96,7 @@ def run(request: Request, watch: views.Watch = views.UNWATCHED) -> Result:
     """Describe a system, and its measurements if there are any."""
     if request.argument is not None and request.system is not None:
         raise RequestError("the system description is given twice", "system")
-    project = _project(request)
+    project = without_column(_project(request), request.block)
     with Notes() as notes:
         space = Space(request.read_system(project, notes))
         description = describe(space)
@@ -117,8 +123,27 @@ def run(request: Request, watch: views.Watch = views.UNWATCHED) -> Result:
                 contexts = {name: tuple(sorted(texts, key=column_choice.natural)) for name, texts in values.items()}
                 every = Configurations.concatenate([part.configurations for part in parts]).unique()
                 about = parts[0].report.source or "", len(every), sum(part.report.used for part in parts)
-                measured = MeasuredSummary(*about, property_summaries(parts), contexts)
+                blocks = {}
+                if (column := request.block) is not None:
+                    blocks = _blocks(with_blocks(project, space, parts[0], column, request.policies), column)
+                measured = MeasuredSummary(*about, property_summaries(parts), contexts, blocks)
         return Result(description, tuple(notes), measured, project.inference, problem, request.tree)
+
+
+def _blocks(measured: Measurements, column: str) -> dict[str, tuple[str, Mapping[str, Any] | None]]:
+    """Return what is stated of the blocks of runs around their configuration, as `MeasuredSummary.blocks`."""
+    from splc.learning.blocks import around_configurations
+    from splc.learning.learner import one_thread
+
+    found: dict[str, tuple[str, Mapping[str, Any] | None]] = {}
+    for name in (name for name in measured.properties if name != column):
+        try:
+            with one_thread(with_scipy=False):
+                blocks = around_configurations(measured, name, column)
+            found[name] = blocks.text("configurations"), blocks.facts
+        except SplcError as error:
+            found[name] = error.problems[0].message, None
+    return found
 
 
 def _project(request: Request) -> Project:
@@ -175,6 +200,9 @@ def as_json(result: Result) -> dict[str, Any]:
         for row in rows
     ]
     counts = picked(result.measured, "configurations, rows, contexts")
+    blocks = {} if result.measured is None else result.measured.blocks
+    for entry in properties if blocks else ():
+        entry["blocks"] = blocks[entry["name"]][1]
     return {
         "schema": "splc.describe/1",
         **picked(system, "name, source"),
@@ -343,6 +371,8 @@ def view_of_measurements(measured: MeasuredSummary, valid: int | None) -> views.
     yield views.Rows(measured.properties, PROPERTIES)
     if any(row.scatter is not None for row in measured.properties):
         yield "scatter: median of the relative standard deviations of the repetitions of a configuration"
+    for name, (text, _) in measured.blocks.items():
+        yield f"blocks of {name}: {text}"
     for row in measured.properties:
         if row.pattern is not None:
             yield f"runs of {row.name} move together: {row.pattern.text}"

@@ -286,6 +286,18 @@ def error_about_options(
     return InputError(Problem(message, listed(files), hint=f"name them with --options {options}"))
 
 
+def without_column(project: Project, column: str | None) -> Project:
+    """Return the project with a column left out of the table, such as that of blocks."""
+    if column is None:
+        return project
+    return replace(project, chosen=replace(project.chosen, ignore=(*project.chosen.ignore, column)))
+
+
+def with_blocks(project: Project, space: Space, measured: Measurements, column: str, policies: Any) -> Measurements:
+    """Return measurements with a property that numbers the values of a column, which is not read otherwise."""
+    return measured.with_blocks(column, project.measurement_parts(space.system, space, by=(column,), **policies))
+
+
 @dataclass(frozen=True)
 class ByValue(Generic[T]):
     """The results of the values of a context."""

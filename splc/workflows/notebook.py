@@ -85,7 +85,8 @@ def learn(
         ignore: columns to leave out.
         invalid: 'drop' leaves out rows that the given system excludes, 'error' refuses them.
         settings: further arguments of `splc.learning.learn`: `groups` (of a table also a column, or a label of each
-            row), `learner`, `seed`, …, and settings of the learner by name, as on the command line: `terms=3`.
+            row), `block` (of a table a column), `learner`, `seed`, …, and settings of the learner by name, as on the
+            command line: `terms=3`.
 
     Returns:
         The result. Its `notes` have what was inferred from the table, too. With `by`: value → its result.
@@ -101,18 +102,20 @@ def learn(
     if extra:
         settings["settings"] = {**(settings.get("settings") or {}), **extra}
     reading = _Reading(data, nfp, system, options, contexts, where, ignore, invalid)
-    groups = settings.get("groups")
+    groups, block = settings.get("groups"), settings.get("block")
     if by is not None:
-        if groups is not None:
-            raise SpecError("the rows of a value are different settings", hint="leave groups or by out")
+        if groups is not None or block is not None:
+            raise SpecError("the rows of a value are different settings", hint="leave groups, block or by out")
         parts, nfp, notes = reading.by(by)
         return replace(learn_contexts(parts, by, nfp, preset, share=share, **settings), notes=notes.texts)
     if share:
         raise SpecError("what is learned together are the values of a context", hint="by='version'")
-    if groups is None or isinstance(data, Measurements):
+    if isinstance(data, Measurements) or (groups is None and block is None):
         measured, nfp, assumed = reading.table()
-    else:
+    elif groups is not None:
         (measured, nfp, assumed), settings["groups"] = reading.grouped(groups)
+    else:
+        measured, nfp, assumed = reading.blocked(settings["block"])
     failures = measured.failures
     if failures is not None:
         settings["provenance"] = {**(settings.get("provenance") or {}), "failures": failures_object(failures)}
@@ -319,10 +322,20 @@ class _Reading:
         if options_of(system, column) is not None:
             table = reading.table()
             return table, Groups.stated(table[0].configurations, column)
+        table, parts = reading._apart(column)
+        return table, Groups.of_parts(table[0].configurations, (part.configurations for part in parts), column)
+
+    def _apart(self, column: str) -> tuple[_Table, list[Measurements]]:
+        """Return the measurements of the table without a column, and those of each of its values."""
         ignored = (self.ignore,) if isinstance(self.ignore, str) else tuple(self.ignore)
-        table = replace(reading, ignore=(*ignored, column)).table()
-        parts, _, _ = replace(reading, ignore=tuple(name for name in ignored if name != column)).by(column)
-        return table, Groups.of_parts(table[0].configurations, (part.configurations for part in parts.values()), column)
+        table = replace(self, ignore=(*ignored, column)).table()
+        parts, _, _ = replace(self, ignore=tuple(name for name in ignored if name != column)).by(column)
+        return table, [*parts.values()]
+
+    def blocked(self, column: str) -> _Table:
+        """Return the measurements of the table with a property that numbers the values of a column."""
+        (measured, nfp, notes), parts = self._apart(column)
+        return measured.with_blocks(column, parts), measured.resolve_property(nfp), notes
 
     def by(self, by: str) -> tuple[dict[str, Measurements], str | None, Notes]:
         """Return the measurements of each value of a context, in natural order, their property, and notes."""

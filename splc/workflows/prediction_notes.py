@@ -158,11 +158,17 @@ def expected_error(result: LearningResult, targets: Array, measured: int) -> Exp
     """Return the error to expect of a learned model."""
     rows, judgement, stated = result.rows, result.judgements[0], result.expected
     assert rows is not None
-    values, predicted = rows.tested(judgement, unlearned=True)
+    in_blocks = result.blocks is not None
+    values, predicted = rows.tested(judgement, unlearned=True, runs=in_blocks)
     has_full = result.printed is not None and result.termination != "constant"
     about: dict[str, Any] = {}
     kept = None
-    if result.groups is not None:
+    if result.blocks is not None:
+        percent, column = None if stated is None else stated.known, result.blocks.column
+        if len(values) >= ENOUGH and rows.evaluation is None:
+            percent = mean_relative_error(*reversed(rows.tested(judgement, unlearned=True)))
+        about = {"about": f"a run in a new {column}", "known": f"a known {column}", "known_percent": percent}
+    elif result.groups is not None:
         known, system = rows.known(result.groups), rows.measured.system
         percent = None if stated is None else stated.known
         if known.sum() >= ENOUGH:
@@ -176,13 +182,13 @@ def expected_error(result: LearningResult, targets: Array, measured: int) -> Exp
     which = {"unlearned": True, "kept": kept} if judged else {"learned": True}
     runs, for_runs = rows.tested(judgement, runs=True, **which)
     run = None if stated is None or judged else stated.run
-    if len(runs) >= REPEATED * count:
+    if len(runs) >= REPEATED * count and not in_blocks:
         about["run"] = error(for_runs, runs) if run is None else run
     about["one_value"] = error(np.full(count, median(targets.tolist())), values if judged else targets)
     if judged:
         about["percent" if positive else "difference"] = error(predicted, values)
         if positive and has_full:
-            of_printed = rows.tested(result.judgements[1], unlearned=True, kept=kept)[1]
+            of_printed = rows.tested(result.judgements[1], unlearned=True, kept=kept, runs=in_blocks)[1]
             about["printed"] = mean_relative_error(of_printed, values)
         misses = _factors(for_runs, runs) if positive else np.abs(for_runs - runs)
         about["factor" if positive else "margin"] = _largest_of_most(misses)

@@ -31,6 +31,15 @@ PLANS = st.builds(
     max_repeat=st.integers(3, 5),
 )
 
+BLOCKS = st.builds(
+    Plan,
+    repeat=st.integers(1, 3),
+    warmup=st.integers(0, 1),
+    order=st.just("random"),
+    seed=st.integers(0, 5),
+    block=st.integers(1, 6),
+)
+
 
 @pytest.fixture
 def configurations() -> Configurations:

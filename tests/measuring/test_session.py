@@ -7,20 +7,22 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splc.errors import InputError, OutputError
+from splc.errors import InputError, OutputError, SpecError
 from splc.measuring import session
 from splc.measuring.execution import Plan, Run, RunResult, RunResults
 from splc.measuring.journal import Journal, decoded, encoded, parse, read_journal
 from splc.measuring.runner import birth
 from splc.measuring.session import Backend, Progress, Remaining, Session, left_of
 from splc.measuring.setup import Setup, require_same
-from tests.measuring.conftest import PLANS, grid, measurement
+from tests.measuring.conftest import BLOCKS, PLANS, grid, measurement
 from tests.support.examples import examples
 from tests.support.golden_messages import check_calls
+from tests.support.objects import present
 from tests.support.programs import file_size_limit
 
 
@@ -64,7 +66,7 @@ def failing(*reasons: str | None) -> Backend:
 
 
 @examples(15)
-@given(PLANS, st.integers(0, 30))
+@given(PLANS | BLOCKS, st.integers(0, 30))
 def test_progress_and_resumption(tmp_path_factory: pytest.TempPathFactory, plan: Plan, stop: int) -> None:
     """Interrupted after any run, the remaining runs are exactly those that a resumed session does, and counts agree."""
     path = tmp_path_factory.mktemp("session") / "j"
@@ -97,10 +99,50 @@ def test_progress_and_resumption(tmp_path_factory: pytest.TempPathFactory, plan:
     assert left.total == before.done + left.runs
     assert bool(left.rows) == (before.done < after.done)
     if plan.max_deviation is None:
-        assert left.total == after.total == 4 * (plan.repeat + plan.warmup)
+        assert left.total == after.total == 4 * (plan.repeat + plan.warmup) + plan.references(4)
     expected = (before.total - before.done) * before.seconds / before.done if before.done else None
     assert before.seconds_left() == (None if expected is None else pytest.approx(expected))
     assert before.seconds_left(2) == (None if expected is None else pytest.approx(expected / 2))
+
+
+@examples(15)
+@given(BLOCKS)
+def test_blocks(tmp_path_factory: pytest.TempPathFactory, plan: Plan) -> None:
+    """Blocks of N runs begin with the first configuration, hold every other run once, and are numbered in the table."""
+    made, block = setup(plan), present(plan.block)
+    blocks = plan.blocks(4)
+    assert [runs[0][0] for runs in blocks] == [0] * len(blocks) == [0] * plan.references(4)
+    assert [len(runs) - 1 for runs in blocks[:-1]] == [block] * (len(blocks) - 1)
+    others = [run for runs in blocks for run in runs[1:]]
+    assert sorted(others) == [(row, repetition) for row in range(4) for repetition in range(plan.repeat)]
+    with Journal.create(tmp_path_factory.mktemp("blocks") / "j") as journal:
+        session = Session.begin(made, journal)
+        session.measure(backend(lambda run: RunResult({"t": 1.0 + run[0]})))
+        runs = [(record["row"], record["repetition"]) for record in journal.records if record["kind"] == "run"]
+    assert [run for run in runs if run[1] >= 0] == [run for each in blocks for run in each]
+    table = present(made.measurements(session.recorded))
+    for row in range(4):
+        numbers = [number for number, runs in enumerate(blocks, 1) for run in runs if run[0] == row]
+        stated = table.repetitions("block")[row]
+        assert sorted(stated[~np.isnan(stated)].tolist()) == sorted(numbers)
+
+
+def test_blocks_refused(tmp_path: Path) -> None:
+    """Blocks need a random order, no limit of deviations, no batch and no column of their name; none are appended."""
+    wrong: list[dict[str, Any]] = [{"order": "repetition"}, {"max_deviation": 0.1}, {"block": 0}]
+    for settings in wrong:
+        with pytest.raises(SpecError):
+            Plan(**{"repeat": 2, "order": "random", "block": 2, **settings})
+    blocks = Plan(order="random", block=2)
+    with pytest.raises(SpecError, match="batch"):
+        setup(blocks, "true", batch=())
+    with pytest.raises(SpecError, match="column"):
+        setup(blocks, contexts={"block": "a"})
+    with Journal.create(tmp_path / "j") as journal:
+        Session.begin(setup(blocks), journal).measure(backend(scattering))
+        for plan, append in ((blocks, True), (Plan(2, order="random", block=2), False), (Plan(), False)):
+            with pytest.raises(InputError, match="block"):
+                Session.begin(setup(plan), journal, append=append)
 
 
 def test_a_stop_before_a_stage(tmp_path: Path) -> None:

@@ -38,6 +38,7 @@ from splc.learning.projection.full_model import FullModelFit as FullModelFit
 from splc.learning.projection.full_model import SingleFit as SingleFit
 from splc.learning.projection.full_model import SpacePredictions as SpacePredictions
 from splc.learning.projection.full_model import chosen_model as chosen_model
+from splc.learning.projection.full_model import covariance_of as covariance_of
 from splc.learning.projection.full_model import fit_full_model as fit_full_model
 from splc.learning.projection.order import ENUMERATED as ENUMERATED
 from splc.learning.projection.order import canonical_order as canonical_order

@@ -64,11 +64,14 @@ def expected(full: FullModel, target: Target, valid: int | None, given: bool = F
     if unknown and not grouped and valid is not None and valid < needed:
         unknown = f"{rows} of {valid} valid configurations measured, too few to judge by"
     if full.scale.positive:
-        width = max(math.hypot(full.predictor.quantile * target.spread, full.runs), _most(abs(full.run_residuals)))
+        errors = full.run_residuals if full.blocks is None else full.in_new_blocks(full.residuals)
+        width = max(math.hypot(full.predictor.quantile * target.spread, full.runs), _most(abs(errors)))
         factor = float(np.exp(min(width, 600.0))) if math.isfinite(width) else None
-        run = CrossValidated.of(full.run_residuals).mean if full.runs and not unknown else None
+        of_runs = CrossValidated.of(full.run_residuals).mean if full.runs and not unknown else None
         crossed = None if unknown else full.cross_validated.mean
-        return Expected(factor, crossed, unknown=unknown, run=run, known=full.known_error)
+        if full.blocks is not None:
+            return Expected(factor, crossed, unknown=unknown, known=of_runs)
+        return Expected(factor, crossed, unknown=unknown, run=of_runs, known=full.known_error)
     unmeasured = target.configurations[len(full.rows) :]
     low, high = full.interval(unmeasured if len(unmeasured) else target.configurations)
     errors = abs(full.held_out - full.data.y / full.scale.unit) * full.scale.unit
@@ -207,6 +210,8 @@ class ProjectionLearner:
         given = problem.given_groups is not None
         is_stated = full.scale.positive and full.data.independent >= _enough_to_judge(full, given)
         crossed = printed.cross_validated if is_stated else None
+        if crossed is not None and full.blocks is not None:
+            crossed = CrossValidated.of(full.in_new_blocks(printed.errors))
         intervals = None
         if len(full.rows) > 1:
             intervals = PrintedIntervals(model, full.scale, math.hypot(printed.quantile, full.runs))
@@ -291,7 +296,8 @@ class ProjectionLearner:
             rows = problem.configurations, problem.target, variables, counts
             return fit_full_model(*rows, self.chosen.scale, known, on_fit, tested=tested, groups=groups)
 
-        return (alone() if self.fit is None else self.fit(problem, alone, on_fit)).of_runs(problem.repetitions)
+        blocks = None if problem.blocks is None else problem.blocks[problem.rows]
+        return (alone() if self.fit is None else self.fit(problem, alone, on_fit)).of_runs(problem.repetitions, blocks)
 
 
 def _stacked(

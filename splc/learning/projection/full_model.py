@@ -21,12 +21,14 @@ from typing import Any, NamedTuple, Protocol, Self
 import numpy as np
 
 from splc.data.configurations import Configurations
+from splc.learning.blocks import Blocks, Covariance
 from splc.learning.folds import CrossValidated
 from splc.learning.learner import LearningProblem
 from splc.learning.projection import constants
-from splc.learning.projection.basis import MIN_GROUP, OptionBasis, Variable, without_numbers
+from splc.learning.projection.basis import MIN_GROUP, OptionBasis, Variable, variables_of, varying, without_numbers
 from splc.learning.projection.fit import Data, Refits, best_refits, first_fit, is_screened, permutation_test
 from splc.learning.projection.order import Constants, canonical_order, hash_order, option_constants
+from splc.learning.projection.posterior import kernel_matrix
 from splc.learning.projection.predictor import Ensemble, MomentsPredictor, Stacked
 from splc.learning.projection.scales import Scale, general_scales, half_width, positive_scale, run_width
 from splc.learning.projection.submodels import Target
@@ -74,22 +76,28 @@ class FullModel:
     stacked: Stacked | None = None  # the printed model, where it is a part of predictions
     # the differences of runs from the values of their configurations, as `residuals`, shape (n, repetitions), or NaN
     offsets: Array | None = field(default=None, kw_only=True)
+    blocks: Blocks | None = field(default=None, kw_only=True)  # the blocks of these runs, whose values are adjusted
     # of a model of one context, that of all, whose rows the posteriors learned from, and the context of each row
     whole: FullModel | None = field(default=None, kw_only=True)
     places: Array | None = field(default=None, kw_only=True)
     transfer: Transfer | None = field(default=None, kw_only=True)  # None: the ensemble predicts
 
-    def of_runs(self, runs: Array) -> Self:
-        """Return the model with intervals of runs, given those of the configurations, shape (all, repetitions)."""
+    def of_runs(self, runs: Array, blocks: Blocks | None = None) -> Self:
+        """Return the model with intervals of runs, given those of all configurations, (n, repetitions), and blocks."""
         y, measured = self.data.y / self.scale.unit, runs[self.rows] / self.scale.unit
         if self.scale.positive:
             measured = np.where(measured > 0, measured, np.nan)
-        return replace(self, offsets=self.scale.residual(y[:, None], measured))
+        if blocks is not None:
+            # A reference, which each block has, counts as much as other configurations.
+            blocks, turn = blocks[self.rows], np.cumsum(~np.isnan(measured), axis=1)
+            measured = np.where(turn <= median(self.data.repetitions.tolist()), measured, np.nan)
+        return replace(self, offsets=self.scale.residual(y[:, None], measured), blocks=blocks)
 
     @cached_property
     def runs(self) -> float:
-        """The half width that the scatter of runs adds to that of intervals, in quadrature."""
-        return 0.0 if self.offsets is None else run_width(self.offsets)
+        """The half width that the scatter of runs and blocks adds to that of intervals, in quadrature."""
+        width = 0.0 if self.offsets is None else run_width(self.offsets)
+        return width if self.blocks is None else math.hypot(width, self.blocks.width(constants.LEVEL))
 
     @cached_property
     def run_residuals(self) -> Array:
@@ -97,6 +105,12 @@ class FullModel:
         if self.offsets is None:
             return self.residuals
         return np.asarray((self.residuals[:, None] + self.offsets)[~np.isnan(self.offsets)])
+
+    def in_new_blocks(self, errors: Array) -> Array:
+        """Return errors as `residuals` at all runs as if their blocks were new, (runs,); without blocks as they are."""
+        if self.blocks is None or self.offsets is None:
+            return errors
+        return np.asarray((errors[:, None] + self.offsets - self.blocks.deviations)[~np.isnan(self.offsets)])
 
     @cached_property
     def ensemble(self) -> Ensemble:
@@ -168,8 +182,8 @@ class FullModel:
 
     @property
     def cross_validated(self) -> CrossValidated:
-        """The relative errors of `held_out`, in percent; of positive properties."""
-        return CrossValidated.of(self.residuals)
+        """The relative errors of `held_out`, in percent, of runs in new blocks where runs have blocks."""
+        return CrossValidated.of(self.in_new_blocks(self.residuals))
 
     @cached_property
     def known_error(self) -> float | None:
@@ -310,6 +324,21 @@ def chosen_model(
                 data = replace(data, designs=tuple(design.blocks(kept)[0] for design in data.designs))
             return FullModel(basis, simple, rows, configurations, data, refits)
     return FullModel(basis, simple, rows, configurations, data, None, NO_INFLUENCE)
+
+
+def covariance_of(configurations: Configurations, y: Array, repetitions: Array) -> tuple[Array, Covariance | None]:
+    """Return an order of configurations by content, and the covariance of ln y between positions, if there is any."""
+    known = option_constants(configurations, y)
+    rows = hash_order(configurations, known)
+    ordered = configurations[rows]
+    basis = OptionBasis(without_numbers(canonical_order(varying(variables_of(ordered.system), ordered), known)))
+    if not basis.variables or float(np.ptp(np.log(y))) <= 1e-12:
+        return rows, None
+    design, some = basis.designs(ordered)[0], slice(constants.ROWS_OF_SEARCH)
+    data = Data((design.rows(some),), y[rows][some], repetitions[rows][some])
+    found = first_fit(data, len(basis.variables), positive_scale("log", data.y)).posterior
+    deviation = found.deviation**2
+    return rows, lambda first, second: deviation * kernel_matrix(found.theta, design.rows(first), design.rows(second))
 
 
 def with_supported_numbers(

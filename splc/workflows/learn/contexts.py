@@ -78,6 +78,8 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
     require_files(request.output, evaluate_on=request.evaluate_on, given_terms=request.given_terms)
     if request.group is not None:
         raise RequestError("the rows of a value are different settings", "group", "by")
+    if request.block is not None:
+        raise RequestError("each value is learned alone; choose one with --where", "block", "by")
     request = with_context(request, by)
     project = request.project(request.folder)
     stored = StoredSources.read(request.sources) if request.sources else None

@@ -18,6 +18,7 @@ from splc.formats.measurements.constraints import failures_object
 from splc.formats.measurements.tables import read_table
 from splc.formats.models.stored_model import ModelFile, Subject, columns_object, companion_of, learned_file
 from splc.io.files import STANDARD, read_source, require_writable, sha256_of, write_whole
+from splc.learning.blocks import block_groups
 from splc.learning.effects import OptionEffects, option_effects
 from splc.learning.folds import Groups
 from splc.learning.learner import Learner, cross_validate, round_errors
@@ -30,6 +31,7 @@ from splc.models.text.log_grammar import require_writable_names
 from splc.plotting import plot_format
 from splc.plotting.charts.drawing import chart_file
 from splc.types import Array
+from splc.workflows.inputs import with_blocks, without_column
 from splc.workflows.learn import request as sets
 from splc.workflows.learn.request import Request, with_deviation
 from splc.workflows.note import Note, Notes, Rank, notes_of, run_notes
@@ -73,7 +75,8 @@ class Split:
     ) -> LearningResult:
         """Return what a learner learns from rows, judged by the others or by an evaluation set."""
         options |= {name: getattr(self.request, name) for name in ("observed", "parts", "seed")}
-        options |= {"evaluation": evaluation, "groups": self.groups}
+        options |= {"evaluation": evaluation, "block": self.request.block}
+        options["groups"] = None if self.request.block else self.groups
         return sets.learn_rows(self.measured, self.nfp, learner, rows, **options)[0]
 
     def cross_validated(self, learner: Learner, result: LearningResult, folds: int) -> LearningResult:
@@ -85,7 +88,7 @@ class Split:
             fitted = self.learn(learner, part)
             return [model for model in (fitted.predictor, fitted.printed) if model is not None]
 
-        judging = (self.request.seed, models, self.should_stop, self.groups)
+        judging = (self.request.seed, models, self.should_stop, self.groups, self.request.block is not None)
         crossed, printed, *_ = *cross_validate(self.measured, self.nfp, self.rows, folds, *judging), None, None
         errors = None if result.printed_errors is None else replace(result.printed_errors, cross_validated=printed)
         return replace(result, cross_validated=crossed, printed_errors=errors)
@@ -227,7 +230,8 @@ def run(
         outputs = ModelFiles.of(request, learner, (project.measurements_file, request.evaluate_on, *project.files))
         if stored is not None:
             request.require_joint(learner, "sources")
-        project = project if given is not None else sets.without_group(project, request.group)
+        if given is None:
+            project = sets.without_group(without_column(project, request.block), request.group)
         system = request.read_system(project, notes) if given is None else given.system
         if request.evaluate_on is not None and request.evaluate_on != STANDARD:
             system = with_unlisted(read_table(request.evaluate_on), system, project.columns.unread)
@@ -245,6 +249,9 @@ def run(
         if request.group is not None:
             groups = sets.read_groups(project, space, measured, request.group, request.policies)
         nfp = project.resolve_property(measured)
+        if request.block is not None:
+            measured = with_blocks(project, space, measured, request.block, request.policies)
+            groups = block_groups(measured, nfp, request.block)
         evaluation = sets.evaluation_set(request, project, nfp, space, notes)
         learner, of_settings = with_deviation(learner, settings, measured)
         learning_set = sets.learning_rows(measured, nfp, spec, request.seed, space, request.missing)
@@ -307,7 +314,8 @@ def run(
             except KeyboardInterrupt:
                 stopped = True
         warnings = model_warnings(result, measured, space)
-        notes.add((*run_notes([measured], nfp), *(Note(text, warning=True) for text in warnings)))
+        patterns = run_notes([measured], nfp) if request.block is None else ()
+        notes.add((*patterns, *(Note(text, warning=True) for text in warnings)))
         remarks = notes_of(result.notes, Rank.LIMIT)
         result = replace(result, notes=(*result.notes, *warnings))
         sample, evaluated = measured.configurations[rows], None

@@ -31,7 +31,7 @@ from splc.project import Project
 from splc.system.variability import VariabilityModel, extended, joint_system
 from splc.types import Array, Missing
 from splc.workflows.fields import Sampling, Seed, flag, internal, option, policy, refuse, request, texts_of
-from splc.workflows.inputs import TableInputs
+from splc.workflows.inputs import TableInputs, without_column
 from splc.workflows.note import Note, Notes, notes_of
 
 if TYPE_CHECKING:
@@ -78,6 +78,9 @@ class Request(TableInputs):
     validation: str | None = option(None, "SPEC", LEARNING)("Judge by this sample, which is not learned from.")
     folds: int = option(0, "K", LEARNING, minimum=2, default="none")("Cross-validate with K folds.")
     group: str | None = option(None, "COLUMN", LEARNING)("Folds keep rows of one value together.")
+    block: str | None = option(None, "COLUMN", LEARNING)(
+        "Runs of one value (mpirun, day, node) have an effect in common, and errors are of a run in a new one."
+    )
     baselines: bool = flag("--baselines", LEARNING)("Compare with baselines, learned from the same rows.")
     output: str | None = option(
         None, "FILE", RESULTS, names="--output -o", default="learned.log and learned.json; of pmnf learned.json"
@@ -130,6 +133,8 @@ class Request(TableInputs):
             (self.given_terms and set_fields, "given terms are fitted, not learned", "given_terms", *set_fields[:1]),
             (self.folds and self.folds < 2, f"there must be at least 2 folds, not {self.folds}", "folds"),
             (self.share and self.by is None, "it needs the context, such as --by version", "share"),
+            (self.block and self.group, "folds keep the runs of a block together", "block", "group"),
+            (self.block and (self.parts or self.sources), "parts of sums and rows of models have no blocks", "block"),
         )
 
     def require_joint(self, learner: Learner, field: str) -> None:
@@ -192,7 +197,8 @@ def learn_rows(
     from splc.learning.sums import learn_sum, parts_of
 
     # The sum is judged by all other rows.
-    observed, *_ = (shared.pop(name, ()) for name in ("observed", "evaluation", "validation", "on_share", "groups"))
+    unused = ("observed", "evaluation", "validation", "on_share", "groups", "block")
+    observed, *_ = (shared.pop(name, ()) for name in unused)
     named = parts_of(parts, measured.properties, observed)
     total = learn_sum(measured, named, nfp, on_step=lambda part, this: after(this, part), **shared)
     return total.whole, sum(len(part.rounds) for _, part in total.parts if part is not None)
@@ -307,9 +313,8 @@ def input_files(
 
 def without_group(project: Project, column: str | None) -> Project:
     """Return the project with a column of groups that is left out of the table, unless it is an option."""
-    if column is None or options_of(project.variability_model(), column) is not None:
-        return project
-    return replace(project, chosen=replace(project.chosen, ignore=(*project.chosen.ignore, column)))
+    is_option = column is not None and options_of(project.variability_model(), column) is not None
+    return project if is_option else without_column(project, column)
 
 
 def read_groups(project: Project, space: Space, measured: Measurements, column: str, policies: Any) -> Groups:

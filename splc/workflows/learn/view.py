@@ -105,6 +105,7 @@ def _model_as_json(learned: Result) -> dict[str, Any]:
         "expected_error": learned.expected_error.values(),
         **uncertainty_as_json(result),
         "printed": result.printed_errors,
+        **({"blocks": result.blocks.facts} if result.blocks else {}),
         "folds": learned.folds or None,
         "evaluated_on": learned.evaluated and learned.evaluated.source,
         "evaluation": learned.evaluated and picked(learned.evaluated, "configurations, learned_from"),
@@ -176,6 +177,8 @@ def _model_and_errors(learned: Result) -> views.View:
     else:
         yield ""
         yield views.Rows(_both_errors(learned, result.printed_errors), BOTH)
+    if result.blocks is not None:
+        facts.append(("blocks", result.blocks.text("the model")))
     if len(result.forms) > 1:
         scores = []
         for score in result.forms[1:]:
