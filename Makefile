@@ -37,7 +37,7 @@ FUZZABLE := $(VENV)/.fuzzable
 MUTABLE := $(VENV)/.mutable
 
 .DEFAULT_GOAL := help
-.PHONY: help test golden coverage kernels everywhere kills demo casestudies evaluation accuracy suggestion tuning contexts changes ablation recovery samplings agent measure bench explore slow fuzz commands mutants oldest package docs budget realdata format drivers clean
+.PHONY: help test golden coverage kernels everywhere kills demo casestudies evaluation accuracy suggestion tuning contexts changes ablation recovery blocks options samplings agent measure bench explore slow fuzz commands mutants oldest package docs budget realdata format drivers clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST)
@@ -205,6 +205,17 @@ ablation: $(DRAWABLE) ## what each special case is worth: the tables of casestud
 recovery: $(DRAWABLE) ## which terms of a known formula are found: the tables of casestudies/recovery (about 20 minutes)
 	@$(BIN)/python -m casestudies.recovery terms -o casestudies/recovery/terms
 	@$(BIN)/python -m casestudies.recovery page
+
+# An interrupted one continues where it stopped.
+blocks: $(DRAWABLE) ## errors stated for runs in new blocks: the tables of casestudies/two_cores (a minute)
+	@$(BIN)/python -m casestudies.two_cores blocks -o casestudies/two_cores/blocks
+	@$(BIN)/python -m casestudies.two_cores page
+
+# An interrupted one continues where it stopped.
+options: $(DRAWABLE) ## the options of BoomerAMG: the tables of casestudies/hypre_options (about 10 minutes)
+	@for preset in optimum validity sizes; do \
+	    $(BIN)/python -m casestudies.hypre_options $$preset -o casestudies/hypre_options/$$preset || exit 1; done
+	@$(BIN)/python -m casestudies.hypre_options page
 
 # An interrupted one continues where it stopped.
 samplings: $(DRAWABLE) ## how good models are by sampling strategy: casestudies/sampling_strategies (about 10 minutes)

@@ -24,6 +24,8 @@ from casestudies.contexts import systems as contexts
 from casestudies.contexts.few_rows import FewRowsEvaluation
 from casestudies.contexts.published_rows import PublishedEvaluation
 from casestudies.evaluation.evaluation import Evaluation, rows_of
+from casestudies.hypre_options.__main__ import PRESETS as OPTIONS
+from casestudies.hypre_options.data import ANISOTROPIES
 from casestudies.inferred_constraints import learning, systems
 from casestudies.inferred_constraints.__main__ import PRESETS as CONSTRAINTS
 from casestudies.recovery.recovery import SYSTEMS as FORMULAS
@@ -38,13 +40,16 @@ from casestudies.suggestion.strategies import SYSTEMS as SUGGESTED
 from casestudies.tuning.__main__ import PRESETS as TUNING
 from casestudies.tuning.samplers import TPE
 from casestudies.tuning.tuners import RANDOM, TREE, TUNE
+from casestudies.two_cores.blocks import CASES as TWO_CORES
+from casestudies.two_cores.blocks import BlocksEvaluation
 from tests.support.legible import defects
 from tests.support.paths import CASES, ROOT
 from tests.support.tracked import PAGES, tracked
 
 # Folders with a page; contexts and tuning have published figures, which the project does not contain.
 EVALUATION_PAGES = (
-    *("ablation", "accuracy", "changes", "inferred_constraints", "recovery", "sampling_strategies", "suggestion"),
+    *("ablation", "accuracy", "changes", "hypre_options", "inferred_constraints", "recovery", "sampling_strategies"),
+    *("suggestion", "two_cores"),
     *(pytest.param(name, marks=pytest.mark.real_data) for name in ("contexts", "tuning")),
 )
 # Folder and column → all its values.
@@ -56,9 +61,12 @@ VALUES: dict[tuple[str, str], Iterable[str | int]] = {
     ("accuracy/truth", "learner"): LEARNERS,
     ("contexts/few", "system"): contexts.SYSTEMS,
     ("contexts/published", "system"): contexts.TABLES,
+    **{(f"hypre_options/{name}", "anisotropy"): ANISOTROPIES for name in ("optimum", "sizes")},
+    ("hypre_options/validity", "seed"): range(20),
     ("inferred_constraints/inference", "system"): systems.SYSTEMS,
     ("inferred_constraints/learning", "system"): learning.SYSTEMS,
     ("recovery/terms", "system"): FORMULAS,
+    ("two_cores/blocks", "system"): TWO_CORES,
     ("sampling_strategies/error", "system"): SAMPLED,
     ("sampling_strategies/error", "seed"): range(SEEDS),
     **{(f"suggestion/{name}", "system"): SUGGESTED for name in ("error", "optimum")},
@@ -119,6 +127,7 @@ def test_pictures() -> None:
 
 PRESETS: dict[str, Mapping[str, Callable[[], Evaluation]]] = {
     "accuracy": ACCURACY,
+    "hypre_options": OPTIONS,
     "inferred_constraints": CONSTRAINTS,
     "scaling_evaluation": SCALING,
     "suggestion": SUGGESTION,
@@ -130,6 +139,7 @@ EVALUATIONS: dict[str, Callable[[], Evaluation]] = {
     **{f"{folder}/{name}": kind for folder, presets in PRESETS.items() for name, kind in presets.items()},
     "scaling_evaluation/noise-10": partial(read_evaluation, CASES / "scaling_evaluation" / "noise-10.toml"),
     "recovery/terms": RecoveryEvaluation,
+    "two_cores/blocks": BlocksEvaluation,
     "sampling_strategies/error": StrategyEvaluation,
     "changes/equal": EqualVersions,
     "changes/simulated": SimulatedChanges,

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import csv
+import gzip
+import io
 import random
 from collections import Counter
 from collections.abc import Iterable
 from itertools import islice
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +28,8 @@ from casestudies.contexts.few_rows import FewRowsEvaluation
 from casestudies.contexts.published_rows import PublishedEvaluation, published, split
 from casestudies.contexts.systems import contexts_of
 from casestudies.contexts.tables import METHODS, PUBLISHED_METHODS, few_table, published_table
+from casestudies.hypre_options import data as options
+from casestudies.hypre_options.tables import moves_table
 from casestudies.inferred_constraints import inference, learning
 from casestudies.inferred_constraints.systems import violated
 from casestudies.inferred_constraints.tables import inference_table, learning_table
@@ -44,6 +50,7 @@ from casestudies.tuning.models_afterwards import WAYS, models_table
 from casestudies.tuning.rank import BUDGETS
 from casestudies.tuning.reported_values import bias_table
 from casestudies.tuning.summaries import summary_tables
+from casestudies.two_cores.blocks import BLOCK, FOLDS, day, held_out
 from sampling import Space
 from splc.io.tables import Spread, Table, markdown_text
 from splc.learning import learn
@@ -313,6 +320,45 @@ def test_times_of_a_formula(nodes: int, machine: str) -> None:
     size = np.log2(2 * 200)
     expected = 4 * size * (size + 1) * alpha + 4 * 200 * (size + size) * beta + 20 * 200**2 * 0.039e-9
     assert known.seconds[row] == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("fold", range(FOLDS))
+def test_held_out_blocks(fold: int) -> None:
+    """No configuration and no block of the runs that judge was learned from; the folds hold every block out once."""
+    table = day("2d", "measurements.csv")
+    learned, tested = held_out(table, fold)
+    blocks = [{*np.unique(each.repetitions(BLOCK)[~np.isnan(each.repetitions(BLOCK))])} for each in (learned, tested)]
+    assert blocks[0].isdisjoint(blocks[1])
+    assert (learned.configurations.find(tested.configurations) < 0).all()
+    out = [held_out(table, other)[1].repetitions(BLOCK) for other in range(FOLDS)]
+    assert {*np.concatenate([each[~np.isnan(each)] for each in out])} == {
+        *np.unique(table.repetitions(BLOCK)[~np.isnan(table.repetitions(BLOCK))])
+    }
+
+
+def test_solves_that_do_not_converge() -> None:
+    """Those that reduce the residual too slowly are those whose runs failed when work was measured."""
+    slow, work = options.converging(), options.measured(16, 30)
+    assert work.failures is not None
+    np.testing.assert_array_equal(
+        work.failures.among(slow.configurations), slow.column(options.REDUCTION) > options.LIMIT
+    )
+
+
+def test_optima_that_move() -> None:
+    """The table of losses, computed again from the texts of the tables of measurements."""
+    work: dict[tuple[str, ...], dict[tuple[int, int], float]] = {}
+    for cells in options.GRIDS:
+        text = gzip.decompress((CASES / "hypre_options" / f"measurements-{cells}.csv.gz").read_bytes()).decode()
+        for row in csv.DictReader(io.StringIO(text)):
+            options = tuple(row[name] for name in options.described().names)
+            work.setdefault(options, {})[cells, int(row["anisotropy"])] = float(row["work_units"])
+    common = [each for each in work.values() if len(each) == len(options.GRIDS) * len(options.ANISOTROPIES)]
+    problems = [(cells, anisotropy) for cells in options.GRIDS for anisotropy in options.ANISOTROPIES]
+    least = {problem: min(each[problem] for each in common) for problem in problems}
+    for problem, row in zip(problems, moves_table().rows, strict=True):
+        best = min(common, key=itemgetter(problem))
+        assert row[1:] == pytest.approx([100 * (best[other] / least[other] - 1) for other in problems])
 
 
 def test_recovered_terms() -> None:

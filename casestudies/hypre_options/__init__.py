@@ -1,0 +1,1 @@
+"""BoomerAMG's own options: what their measurements answer, with many seeds."""
