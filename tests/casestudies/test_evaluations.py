@@ -28,7 +28,7 @@ from casestudies.contexts.few_rows import FewRowsEvaluation
 from casestudies.contexts.published_rows import PublishedEvaluation, published, split
 from casestudies.contexts.systems import contexts_of
 from casestudies.contexts.tables import METHODS, PUBLISHED_METHODS, few_table, published_table
-from casestudies.hypre_options import data as options
+from casestudies.hypre_options import data as solver
 from casestudies.hypre_options.tables import moves_table
 from casestudies.inferred_constraints import inference, learning
 from casestudies.inferred_constraints.systems import violated
@@ -52,6 +52,7 @@ from casestudies.tuning.reported_values import bias_table
 from casestudies.tuning.summaries import summary_tables
 from casestudies.two_cores.blocks import BLOCK, FOLDS, day, held_out
 from sampling import Space
+from splc.data.measurements import Measurements
 from splc.io.tables import Spread, Table, markdown_text
 from splc.learning import learn
 from splc.learning.projection import constants
@@ -322,39 +323,41 @@ def test_times_of_a_formula(nodes: int, machine: str) -> None:
     assert known.seconds[row] == pytest.approx(expected, rel=1e-12)
 
 
+def blocks_of(table: Measurements) -> set[float]:
+    """Return the blocks of the runs of a table."""
+    labels = table.repetitions(BLOCK)
+    return {*labels[~np.isnan(labels)].tolist()}
+
+
 @pytest.mark.parametrize("fold", range(FOLDS))
 def test_held_out_blocks(fold: int) -> None:
     """No configuration and no block of the runs that judge was learned from; the folds hold every block out once."""
     table = day("2d", "measurements.csv")
     learned, tested = held_out(table, fold)
-    blocks = [{*np.unique(each.repetitions(BLOCK)[~np.isnan(each.repetitions(BLOCK))])} for each in (learned, tested)]
-    assert blocks[0].isdisjoint(blocks[1])
+    assert blocks_of(learned).isdisjoint(blocks_of(tested))
     assert (learned.configurations.find(tested.configurations) < 0).all()
-    out = [held_out(table, other)[1].repetitions(BLOCK) for other in range(FOLDS)]
-    assert {*np.concatenate([each[~np.isnan(each)] for each in out])} == {
-        *np.unique(table.repetitions(BLOCK)[~np.isnan(table.repetitions(BLOCK))])
-    }
+    assert set().union(*(blocks_of(held_out(table, other)[1]) for other in range(FOLDS))) == blocks_of(table)
 
 
 def test_solves_that_do_not_converge() -> None:
     """Those that reduce the residual too slowly are those whose runs failed when work was measured."""
-    slow, work = options.converging(), options.measured(16, 30)
+    slow, work = solver.converging(), solver.measured(16, 30)
     assert work.failures is not None
     np.testing.assert_array_equal(
-        work.failures.among(slow.configurations), slow.column(options.REDUCTION) > options.LIMIT
+        work.failures.among(slow.configurations), slow.column(solver.REDUCTION) > solver.LIMIT
     )
 
 
 def test_optima_that_move() -> None:
     """The table of losses, computed again from the texts of the tables of measurements."""
     work: dict[tuple[str, ...], dict[tuple[int, int], float]] = {}
-    for cells in options.GRIDS:
+    for cells in solver.GRIDS:
         text = gzip.decompress((CASES / "hypre_options" / f"measurements-{cells}.csv.gz").read_bytes()).decode()
         for row in csv.DictReader(io.StringIO(text)):
-            options = tuple(row[name] for name in options.described().names)
+            options = tuple(row[name] for name in solver.described().names)
             work.setdefault(options, {})[cells, int(row["anisotropy"])] = float(row["work_units"])
-    common = [each for each in work.values() if len(each) == len(options.GRIDS) * len(options.ANISOTROPIES)]
-    problems = [(cells, anisotropy) for cells in options.GRIDS for anisotropy in options.ANISOTROPIES]
+    common = [each for each in work.values() if len(each) == len(solver.GRIDS) * len(solver.ANISOTROPIES)]
+    problems = [(cells, anisotropy) for cells in solver.GRIDS for anisotropy in solver.ANISOTROPIES]
     least = {problem: min(each[problem] for each in common) for problem in problems}
     for problem, row in zip(problems, moves_table().rows, strict=True):
         best = min(common, key=itemgetter(problem))
