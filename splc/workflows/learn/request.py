@@ -391,14 +391,15 @@ class StoredSources:
         self, nfp: str, system: VariabilityModel, learned: Collection[tuple[str, str]], by: str | None = None
     ) -> dict[str, ContextRows]:
         """Return the rows of the models by the values of their contexts."""
-        values = {value for _, value in learned}
+        values, stated = {value for _, value in learned}, {context for context, _ in learned}
         parts: dict[str, ContextRows] = {}
         for model in self.models:
             if model.nfp is not None and model.nfp != nfp:
                 raise errors.InputError(Problem(f"the model is about {model.nfp}, not {nfp}", model.name))
             for name, configurations, y in _rows(model):
                 # Rows of the value that is learned may be those that the error is estimated on.
-                if name in values or not model.contexts.items().isdisjoint(learned):
+                common = {each for each in model.contexts.items() if each[0] in stated}
+                if name in values or (common and common <= {*learned}):
                     continue
                 try:
                     converted = Configurations.from_columns(system, configurations.to_columns())
