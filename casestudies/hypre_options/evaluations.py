@@ -139,11 +139,15 @@ class SizesEvaluation(SeededEvaluation):
         small, large = (measured(cells, cell["anisotropy"]) for cells in (16, 64))
         order = np.random.default_rng([cell["seed"], 8]).permutation(len(large))
         judged = order[ALONE:]
-        sharing = Sharing.of({"16": small, "64": large[order[:FEW]]}, WORK)
-        together = learn(large[order[:FEW]], WORK, learner=ProjectionLearner(fit=sharing.fit_of("64")))
-        found: dict[str, Any] = {f"{FEW} runs, and those of 16 cells": together.predictor}
+        rows = large.configurations[judged]
+        others = small[np.flatnonzero(rows.find(small.configurations) < 0)]
+        found: dict[str, Any] = {}
+        for way, source in (("of 16 cells", small), ("of other configurations of 16 cells", others)):
+            fit = Sharing.of({"16": source, "64": large[order[:FEW]]}, WORK).fit_of("64")
+            together = learn(large[order[:FEW]], WORK, learner=ProjectionLearner(fit=fit))
+            found[f"{FEW} runs, and runs {way}"] = together.predictor
         found |= {f"{runs} runs alone": _full_model(large, WORK, order[:runs]) for runs in (FEW, ALONE)}
-        true, rows = large.column(WORK)[judged], large.configurations[judged]
+        true = large.column(WORK)[judged]
         shared = {name: cell[name] for name in ("anisotropy", "seed")}
         return [
             {
