@@ -38,9 +38,7 @@ class Function:
     values: Callable[[Array], Array]  # its values at an array
     number: Callable[[float], float]  # its value at a number
     slope: Callable[[Array], Array] | None = None  # its derivative at an array; None for functions of steps
-    # its least and its greatest value; None for functions that never fall, whose values at the ends of an interval
-    # bound those inside
-    bounds: tuple[float, float] | None = None
+    bounds: tuple[float, float] | None = None  # its least and greatest value; None: it never falls, so ends bound it
     base: float | None = None  # of a logarithm, the base
     power: Fraction | None = None  # of a root or another power, the exponent
     everywhere: bool = False  # whether it exists in logs and constraints too, where other functions are ordinary names

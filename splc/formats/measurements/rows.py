@@ -39,9 +39,7 @@ class Policy:
     """The treatment of invalid and repeated rows of a measurement file."""
 
     invalid: Invalid = "error"  # rows without a valid configuration are an error, or are dropped and reported
-    # rows that repeat the configuration of an earlier row are an error, are ignored ('first'), or are further
-    # repetitions ('mean')
-    duplicates: Duplicates = "error"
+    duplicates: Duplicates = "error"  # repeated configurations are an error, ignored ('first'), or repetitions ('mean')
     aggregate: Aggregate = "mean"  # the aggregation of repetitions
     columns: ColumnChoice = field(default_factory=ColumnChoice)  # the roles of columns that the user chose
     check: Callable[[Configurations], Array] | None = None  # returns which configurations are valid; None accepts all
