@@ -268,8 +268,7 @@ def _failed(name: str, values: Array, group: Array) -> Array:
 
 def _few(rows: Array) -> Array:
     """Return a mask of rows, or an empty one if these are too many for failures."""
-    few: Array = rows & (rows.sum() <= max(_FEW * len(rows), len(rows) >= MIN_ROWS))
-    return few
+    return np.asarray(rows & (rows.sum() <= max(_FEW * len(rows), len(rows) >= MIN_ROWS)))
 
 
 def _others(count: int, rows: Collection[int]) -> Array:
