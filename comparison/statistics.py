@@ -22,8 +22,7 @@ from comparison.semantic import compare_values
 from splc.errors import SpecError, plural, unknown_name_hint
 from splc.types import Array
 
-# The bounds of Vargha and Delaney (2000) on |A12 - 0.5|.
-MAGNITUDES = ((0.06, "negligible"), (0.14, "small"), (0.21, "medium"))
+MAGNITUDES = ((0.06, "negligible"), (0.14, "small"), (0.21, "medium"))  # Vargha and Delaney (2000), of |A12 - 0.5|
 
 
 @dataclass(frozen=True)

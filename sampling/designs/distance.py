@@ -60,9 +60,7 @@ class Scope:
 
     kind: Kind  # the kind of the solutions
     solutions: Solutions  # the solutions; there is one
-    # for each variable of the problem, the position of each value between 0 and 1, in `UNIT`; "deselected" is -1. A
-    # selected binary option is at 1.
-    scales: tuple[Array, ...]
+    scales: tuple[Array, ...]  # the position of each value by variable, 0 to 1 in `UNIT`; selected is 1, deselected -1
     optional: tuple[bool, ...]  # which variables select options that are called optional; numeric values do not
     binary: tuple[bool, ...]  # which variables are binary options
     existing: Array  # the distinct solutions of a sample to be extended, not selected again, shape (n, variables)

@@ -138,9 +138,7 @@ class PlackettBurman(LevelDesign):
 
     measurements: int  # the number of rows
     levels: int  # the number of levels of each option
-    # whether rows are shifted to the left as in SPL Conqueror, which mirrors the design, and levels are those of SPL
-    # Conqueror (see `compat_levels`)
-    compat: bool = False
+    compat: bool = False  # whether rows are shifted to the left as in SPL Conqueror, with its levels (`compat_levels`)
 
     @classmethod
     def parse(cls, arguments: Arguments) -> PlackettBurman:

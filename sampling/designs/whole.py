@@ -41,9 +41,7 @@ class RandomDesign(DrawnDesign):
     # whether to draw as SPL Conqueror's program does: a position among the elements that are left, by .NET's
     # `System.Random`; everything if the population is too small
     compat: bool = False
-    # whether to draw as its versions before June 2023 do: a position in the whole list, drawn again if it was drawn
-    # before
-    redraws: bool = False
+    redraws: bool = False  # whether to draw as versions before June 2023: in the whole list, again if drawn before
     source: str | None = None  # the file of the population, None for the valid configurations of the system
 
     @classmethod

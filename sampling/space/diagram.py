@@ -53,8 +53,7 @@ class Semiring:
         # The transition to -1 leads to the last value.
         nothing = np.full((*after.shape[:-1], 1), self.zero, dtype=after.dtype)
         values = np.take(np.concatenate([after, nothing], axis=-1), children.T, axis=-1, mode="wrap")
-        extended: Array = self.times(values, weights[..., None])
-        return extended
+        return np.asarray(self.times(values, weights[..., None]))
 
     def below(self, layers: Sequence[tuple[Array, Array]], end: Array, most: int | None = None) -> list[Array]:
         """Return the value of all paths below each node, per layer and for the end, shapes (…, nodes).
@@ -313,8 +312,7 @@ class _Transitions:
         if not len(transitions):
             return np.full(len(costs), never, dtype=costs.dtype)
         remaining = self.cost[transitions] + below[self.after[transitions]]
-        totals: Array = np.minimum((costs[:, self.before[transitions]] + remaining).min(axis=1), never)
-        return totals
+        return np.asarray(np.minimum((costs[:, self.before[transitions]] + remaining).min(axis=1), never))
 
 
 def _met(ordered: Array, steps: Sequence[_Transitions], below: Sequence[Array], never: int) -> Array:

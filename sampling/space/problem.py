@@ -65,9 +65,7 @@ class Relation:
 
     origin: ArithmeticConstraint  # the constraint
     guards: dict[int, int]  # variable → the values (bits) that satisfy the constraint regardless of other variables
-    # name in the constraint → its variable, and the number for each value of the variable. Names that are not in it
-    # have the value 1.
-    tables: dict[str, tuple[int, Array]]
+    tables: dict[str, tuple[int, Array]]  # name → its variable, and the number for each value; other names are 1
     source: str | None = None  # the file of the constraint, for messages
 
     @property

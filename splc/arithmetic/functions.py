@@ -8,11 +8,11 @@ its argument, such as x^(2/3), needs no such name. Exponents such as `x^(1/3)` a
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from itertools import product
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -38,9 +38,7 @@ class Function:
     values: Callable[[Array], Array]  # its values at an array
     number: Callable[[float], float]  # its value at a number
     slope: Callable[[Array], Array] | None = None  # its derivative at an array; None for functions of steps
-    # its least and its greatest value; None for functions that never fall, whose values at the ends of an interval
-    # bound those inside
-    bounds: tuple[float, float] | None = None
+    bounds: tuple[float, float] | None = None  # its least and greatest value; None: it never falls, so ends bound it
     base: float | None = None  # of a logarithm, the base
     power: Fraction | None = None  # of a root or another power, the exponent
     everywhere: bool = False  # whether it exists in logs and constraints too, where other functions are ordinary names
@@ -67,10 +65,7 @@ def rounded(function: str, values: Array | float) -> Array:
 def _rounding(name: str) -> Function:
     """Return a rounding; in Python a number within rounding errors of an integer is that integer, too."""
     latex, python = rf"\left\l{name} {{x}} \right\r{name}", f"{{module}}.{name}({{round}}({{x}}, 12))"
-
-    def values(x: Array | float) -> Array:
-        return rounded(name, x)
-
+    values = partial(rounded, name)
     return Function(name, values, lambda number: float(values(number)), everywhere=True, latex=latex, python=python)
 
 
@@ -84,7 +79,7 @@ TABLE = (
     _rounding("floor"),
     Function("exp", np.exp, math.exp, slope=np.exp, latex=r"\exp\left({x}\right)"),
 )
-FUNCTION = MappingProxyType({function.name: function for function in TABLE})
+FUNCTION: Mapping[str, Function] = {function.name: function for function in TABLE}
 
 
 def applied(operation: str, arguments: Sequence[Any]) -> Any:

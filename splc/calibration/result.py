@@ -20,9 +20,7 @@ class Estimate:
     """The estimate of a free parameter."""
 
     name: str  # its name
-    # its estimate; of a table that of the row that represents it. If it is not determined, one of the values that
-    # predict equally well
-    value: float
+    value: float  # its estimate; of a table its representative row's; if not determined, one of those that fit equally
     low: float | None  # the lower end of its interval, cut off at bounds; None if it is not determined
     high: float | None  # the upper end
     benchmarked: float | None  # the value before the calibration; None if there is none
@@ -107,17 +105,11 @@ class Calibration(Presented):
     linear: bool  # whether the prediction is linear in the free parameters: the estimate is exact and global
     converged: bool  # whether the search converged (always, if it is linear)
     configurations: int  # the number of fitted configurations
-    # the number of configurations that were left out because their measured value is 0 (relative residuals) or not
-    # positive (logarithms)
-    zeros: int
+    zeros: int  # configurations left out because the value is 0 (relative residuals) or not positive (logarithms)
     missing: int  # the number of configurations without a finite measured value
     degrees: int  # degrees of freedom left
-    # standard deviation of the residuals: a fraction (relative), in the property's unit (absolute), or of natural
-    # logarithms
-    deviation: float
-    # mean relative error in percent with the benchmarked values; None where one is missing, or with them there are no
-    # predictions, or all measured values are 0
-    error_before: float | None
+    deviation: float  # standard deviation: a fraction (relative), in the property's unit (absolute), or of logarithms
+    error_before: float | None  # mean relative error in percent with the benchmarked values, where there is one
     error_after: float | None  # the same with the estimates, on the configurations that they were estimated from
     # the same where each configuration is predicted with estimates from the others (all but its fold); None where that
     # was not requested, or some of these have no predictions

@@ -80,8 +80,7 @@ class ColumnRows(Sequence[Sequence[str]]):
 class TableSource(Source):
     """A table; its data are those of the file that it was read from, of another format or not."""
 
-    # the header and all rows that are not blank; none of a CSV file that is not split yet
-    rows: Sequence[Sequence[str]] = field(default=(), repr=False)
+    rows: Sequence[Sequence[str]] = field(default=(), repr=False)  # header and rows but blank ones; none: not split yet
     lines: Sequence[int] = field(default=(), repr=False)  # the line of each of these rows; none for XML
     separator: str = ","
     remarks: tuple[str, ...] = ()  # remarks on reading the cells

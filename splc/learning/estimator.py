@@ -53,8 +53,7 @@ class IntervalRegressor(RegressorMixin, BaseEstimator, ABC):
 
     def _numbers(self, X: Any) -> Array:
         """Return the rows to predict as numbers, shape (n, features)."""
-        numbers: Array = validation.validate_data(self, X, reset=False).astype(float)
-        return numbers
+        return np.asarray(validation.validate_data(self, X, reset=False), dtype=float)
 
     @abstractmethod
     def _predicted(self, X: Array) -> Array:
@@ -228,8 +227,7 @@ class PerformanceInfluenceRegressor(IntervalRegressor):
         if not self._texts:
             return super()._numbers(X)
         validation.validate_data(self, X, reset=False, skip_check_array=True)
-        numbers: Array = validation.check_array(numbers_in(X, column_names(self), self._texts)).astype(float)
-        return numbers
+        return np.asarray(validation.check_array(numbers_in(X, column_names(self), self._texts)), dtype=float)
 
     def _interval(self, X: Array, group: str | None = None) -> tuple[Array, Array]:
         predictor = self._predictor(group)

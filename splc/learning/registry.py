@@ -40,8 +40,7 @@ class LearnerKind:
     """A kind of learner."""
 
     settings: Mapping[str, Setting]  # its settings by name
-    # returns a learner for the name of a preset and the settings that differ from it, as values or texts
-    make: Callable[[str, Mapping[str, Any]], Learner]
+    make: Callable[[str, Mapping[str, Any]], Learner]  # returns a learner of a preset with settings that differ from it
     presets: tuple[str, ...] = ("default",)  # the names of its presets
 
 

@@ -16,8 +16,7 @@ from splc.types import Array
 
 Exponent = int | Fraction
 
-# Numerators up to a thousand times as large are still exact as floats, so that model text can represent the fraction.
-MAX_DENOMINATOR = 10**12
+MAX_DENOMINATOR = 10**12  # numerators up to a thousand times as large are exact as floats, so that text is the fraction
 
 
 class Subexpression(str):

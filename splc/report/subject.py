@@ -37,9 +37,7 @@ class MeasuredRows:
 
     configurations: Configurations  # the configurations, n of them
     measured: Array  # the measured values, shape (n,)
-    # the predictions, shape (n,): of rows that were learned from without their own measured values, where the model
-    # allows that
-    predicted: Array
+    predicted: Array  # predictions, (n,): of rows learned from without their own values, where the model allows that
     learned: Array  # which of them were learned from, shape (n,)
     held_out: bool  # whether predictions of rows that were learned from are without their own values
 

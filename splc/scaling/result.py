@@ -54,13 +54,9 @@ class ScalingModel(Presented):
     points: int  # number of distinct points
     measurements: int  # number of measurements that it was fitted to
     smape: float  # symmetric mean absolute percentage error at the measured points (0 to 200)
-    # share of the variance at the measured points that the model explains, adjusted for its number of coefficients;
-    # None with as few points as coefficients, or without variance
-    adjusted_r2: float | None
+    adjusted_r2: float | None  # the adjusted share of the variance that it explains; None: too few points, no variance
     rss: float  # residual sum of squares at the measured points, in the unit of the values squared
-    # relative standard deviation of a measurement in percent, from repetitions or else from residuals; None if neither
-    # determines it
-    noise: float | None
+    noise: float | None  # relative deviation of a measurement in percent, by repetitions or residuals; None if unknown
     certainty: float | None = None  # posterior probability of the lead term; None if the method has none
     notes: tuple[str, ...] = ()  # caveats
     below: ScalingModel | None = None  # for segmented data the lower segment's model; this one is the upper segment's

@@ -10,9 +10,7 @@ import numpy as np
 from splc.scaling.exponents import Exponents, Product, product_columns
 from splc.types import Array
 
-# Source: Reisert et al., Following the Blind Seer, section 4.1, compares terms where models are used: at four times the
-# largest x that was measured.
-FAR = 4.0
+FAR = 4.0  # Reisert et al., Following the Blind Seer, section 4.1: terms are compared at four times the largest x
 _LARGEST = float(np.finfo(float).max)  # hypotheses without a value are further away than all others
 MAX_NUMBERS = 500_000  # numbers in an intermediate result of a batch: some megabytes
 

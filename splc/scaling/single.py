@@ -49,9 +49,7 @@ _MANY_POINTS, _TENTHS = 7, 0.02
 CONSTANT_SHARE = 0.3
 TWO_TERMS_SHARE = 0.1
 NO_CONSTANT_SHARE = 0.35
-# The least plausible terms of two-term hypotheses, of powers, logarithms and x log2(x): five points do not suffice for
-# more.
-_IN_PAIRS = 0.3
+_IN_PAIRS = 0.3  # least plausible terms in pairs, of powers, logs and x log2(x): five points do not suffice for more
 
 
 def term_weights() -> dict[Exponents, float]:

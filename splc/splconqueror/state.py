@@ -20,9 +20,7 @@ from splc.learning.result import LearningResult
 from splc.workflows.views import UNWATCHED, Watch
 
 ERRORS = "_error"
-# Room for the system, measurements and evaluation set of a script, and one more; scripts may use many systems.
-# Measurements of 200,000 configurations take some 20 MB.
-_KEPT = 4
+_KEPT = 4  # a script's system, measurements, evaluation set, and one more; 200,000 configurations take some 20 MB
 
 
 def located(script: str, text: str) -> str:

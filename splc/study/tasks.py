@@ -51,8 +51,7 @@ class Inputs:
     nfp: str  # the property
     files: Mapping[str, Mapping[str, str | None]]  # input (`system`, …) → path relative to the study file, and hash
     identity: Mapping[str, Any]  # everything in the inputs that decides the results: hashes, property, policies
-    # the same of the observed variables, which only some learners learn from
-    observed_identity: Mapping[str, Any] = field(default_factory=dict)
+    observed_identity: Mapping[str, Any] = field(default_factory=dict)  # of observed variables, for some learners only
 
     @property
     def system(self) -> VariabilityModel:
@@ -214,9 +213,7 @@ class Task:
     seeded: bool  # whether anything is drawn, so that the seed matters
     learner: StudyLearner
     key: str  # the hash of everything that decides the result
-    # the file of the log (of learners whose models no log can express: JSON) within the results folder; models without
-    # terms have none
-    log: str
+    log: str  # the file of the log (JSON, where no log can express it) in the results folder; none without terms
 
     @property
     def label(self) -> str:

@@ -14,9 +14,7 @@ from splc.arithmetic.tokens import NameTable, is_word, problem_at, unknown_name,
 from splc.arithmetic.tree import Node, is_ambiguous, names_in
 from splc.types import Array
 
-# Two sides of a comparison are equal if they differ by at most this, relative to the larger of them and 1:
-# 0.1 + 0.2 = 0.3 holds, in any order of summation.
-TOLERANCE = 1e-9
+TOLERANCE = 1e-9  # sides that differ by less, relative to the larger and 1, are equal: 0.1 + 0.2 = 0.3, in any order
 
 
 class OptionLiteral(NamedTuple):

@@ -27,9 +27,7 @@ class Presentation:
     output_string: str | None = None  # the text on a command line
     prefix: str = ""  # the text before it
     postfix: str = ""  # the text after it
-    # the texts of a binary option in tables and commands where it is deselected and selected, such as `no` and `yes`;
-    # None for `0` and `1`
-    words: tuple[str, str] | None = None
+    words: tuple[str, str] | None = None  # texts where it is deselected and selected, as `no` and `yes`; None: 0, 1
 
 
 @dataclass(frozen=True)

@@ -57,8 +57,7 @@ class VariabilityModel:
     # names of observed variables, which performance models may use, but configurations do not contain
     # (`splc.data.configurations`)
     observed: tuple[str, ...] = field(default=(), compare=False)
-    # whether the options have the values that occur in a table, not all that they can have: models predict others, too
-    inferred: bool = field(default=False, compare=False)
+    inferred: bool = field(default=False, compare=False)  # whether values are a table's: models predict others, too
 
     def __post_init__(self) -> None:
         problems = Problems(self.source)

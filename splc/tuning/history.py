@@ -49,9 +49,7 @@ class TrialOutcome:
     trial: TuningTrial | None = None  # the trial that asked for it; None for a value that was not asked for
 
 
-# So many configurations of other contexts are learned from: the best and the worst ones of each, and others evenly
-# between them.
-MOST = 200
+MOST = 200  # configurations of other contexts: the best and the worst ones of each, and others evenly between
 
 
 @dataclass

@@ -86,9 +86,7 @@ class Result:
     notes: tuple[Note, ...] = ()  # what the user should know
     measured: MeasuredSummary | None = None  # the measurements; None without any
     inference: Inference | None = None  # the inferred description, None where the system has one
-    # why there is no summary of the measurements that the request names, None if there is one. Why those of the folder
-    # are left out is a warning.
-    problem: SplcError | None = None
+    problem: SplcError | None = None  # why measurements that were named have no summary; of a folder's a note does
     tree: int | None = None  # the number of levels of the options to show as a tree; None for tables
 
 

@@ -51,9 +51,7 @@ class Note:
     details: tuple[str, ...] = ()  # further lines, for instance the rows of a file that were dropped
     negative: bool = False  # whether the result is an answer to another question, so that commands end with exit code 1
     settings: tuple[tuple[str, Any], ...] = ()  # the settings that it advises, as pairs of name and value
-    # what it is about if it is no warning: how columns are used, what the result cannot say, how the input was read
-    # (INPUT), or how the result was found
-    about: Rank = Rank.INPUT
+    about: Rank = Rank.INPUT  # if it is no warning: how columns are used, what is not known, the input, or the method
 
     @property
     def rank(self) -> Rank:

@@ -356,9 +356,7 @@ def known_settings_notes(
 
 
 SHOWN = 3  # pairs that are shown
-# With more options, all pairs of them would take far longer than the predictions, and 9 GB with 14,000 options; few of
-# the pairs that no row has are impossible then.
-MAX_OPTIONS = 2000
+MAX_OPTIONS = 2000  # with more options pairs take far longer than the predictions, and 9 GB with 14,000 options
 # Independence must predict so many measured configurations with a pair, unless a single configuration selects both.
 EXPECTED = 1.0
 _BLOCK = 1 << 12

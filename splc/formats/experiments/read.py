@@ -26,7 +26,7 @@ from splc.formats.benchmarks.declaration import BENCHMARK, OVERRIDES, files_in
 from splc.formats.benchmarks.tools import benchmark_of, read_benchmark
 from splc.formats.column_choice import ColumnChoice, shown_value
 from splc.formats.detect import KEYWORDS, ExperimentFormat
-from splc.formats.experiments.extrap import SCALINGS, CubeProfile, Scaling, read_cube_profile
+from splc.formats.experiments.extrap import SCALINGS, Scaling, read_cube_profile
 from splc.formats.experiments.rows import ExperimentRows, parse_experiments_csv
 from splc.formats.labels import left_out
 from splc.formats.measurements.tables import read_file_columns
@@ -111,11 +111,9 @@ _LEVELS = 4  # levels of folders that are searched: `p8/n64/r1/profile.cubex`
 
 def parse_cube_folder(path: Path, scaling: Scaling, *, inclusive: bool) -> Experiment:
     """Return the experiment in a folder of profiles; profiles of the same point are repetitions."""
-
-    def parsed(file: Path, _: object) -> CubeProfile:
-        return read_cube_profile(file, scaling, inclusive=inclusive)
-
-    (parameters, points), profiles, source = _read_runs(path, CUBE, parsed)
+    (parameters, points), profiles, source = _read_runs(
+        path, CUBE, lambda file, _: read_cube_profile(file, scaling, inclusive=inclusive)
+    )
     rows, skipped, reasons = ExperimentRows(source, parameters), Counter[str](), dict[str, str]()
     for point, (_, profile) in zip(points, profiles, strict=True):
         reasons |= profile.skipped

@@ -39,9 +39,7 @@ class Policy:
     """The treatment of invalid and repeated rows of a measurement file."""
 
     invalid: Invalid = "error"  # rows without a valid configuration are an error, or are dropped and reported
-    # rows that repeat the configuration of an earlier row are an error, are ignored ('first'), or are further
-    # repetitions ('mean')
-    duplicates: Duplicates = "error"
+    duplicates: Duplicates = "error"  # repeated configurations are an error, ignored ('first'), or repetitions ('mean')
     aggregate: Aggregate = "mean"  # the aggregation of repetitions
     columns: ColumnChoice = field(default_factory=ColumnChoice)  # the roles of columns that the user chose
     check: Callable[[Configurations], Array] | None = None  # returns which configurations are valid; None accepts all
@@ -270,8 +268,7 @@ def _failed(name: str, values: Array, group: Array) -> Array:
 
 def _few(rows: Array) -> Array:
     """Return a mask of rows, or an empty one if these are too many for failures."""
-    few: Array = rows & (rows.sum() <= max(_FEW * len(rows), len(rows) >= MIN_ROWS))
-    return few
+    return np.asarray(rows & (rows.sum() <= max(_FEW * len(rows), len(rows) >= MIN_ROWS)))
 
 
 def _others(count: int, rows: Collection[int]) -> Array:

@@ -40,8 +40,7 @@ _VALIDATION_ERROR, _SCORE, _TEST_ERROR = 4, 10, 11
 _COLUMNS = re.compile(rf"{COMMAND}(contexts|columns): (.*)")
 _DECIMAL_COMMA = re.compile(r"-?\d+,\d+(?:[eE][+-]?\d+)?")
 _COMMA = re.compile(r"(?<![\w.,])(\d+),(\d+(?:[eE][+-]?\d+)?)(?![\w.,])")
-# .NET prints its largest number with fewer digits, so that the text is above the range of floating-point numbers.
-_OUT_OF_RANGE = re.compile(r"-?\d(?:\.\d+)?[eE]\+?\d{3,}")
+_OUT_OF_RANGE = re.compile(r"-?\d(?:\.\d+)?[eE]\+?\d{3,}")  # .NET prints its largest number above the range of floats
 # What may be in a field of numbers otherwise.
 _NO_NUMBER = re.compile(rf"|{_OUT_OF_RANGE.pattern}|-*(?:NaN|Infinity|∞)|(?i:nan|n\. def\.)")
 
@@ -68,8 +67,7 @@ class Learning:
     link: Link = "identity"  # the link of the model
     nfp: str | None = None  # the property, None if the log does not name it
     columns: ColumnChoice = field(default_factory=ColumnChoice)  # the stated roles of columns of its measurements
-    # name in terms → the subexpression that it means, and the line
-    definitions: dict[str, tuple[str, int]] = field(default_factory=dict)
+    definitions: dict[str, tuple[str, int]] = field(default_factory=dict)  # name in terms → its subexpression, and line
 
     @property
     def empty(self) -> bool:

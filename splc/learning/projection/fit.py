@@ -29,9 +29,7 @@ from splc.learning.projection.scales import Scale, general_scales, positive_scal
 from splc.models.basis.regression import OrthogonalFit
 from splc.types import Array
 
-# Iterates are rounded to multiples of this: rounding errors of another CPU, about 1e-12, then cannot accumulate over
-# iterations, and the search ends at the same point.
-GRID = 2.0**-14
+GRID = 2.0**-14  # iterates are multiples of this, so that rounding errors (about 1e-12) do not accumulate between CPUs
 MEMORY = 10  # pairs of steps and changes of the gradient that the inverse Hessian is estimated from
 _DECREASE, _HALVINGS, _LONGEST = 1e-4, 20, 3.0
 _FLAT = 1e-3  # the search ends when the largest gradient is below this

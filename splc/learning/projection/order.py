@@ -78,10 +78,8 @@ def canonical_order(variables: Iterable[Variable], constants: Constants) -> tupl
     def constant_of(name: str) -> int:
         return int(constants.get(name, 0))
 
-    def ordered(variable: Variable) -> Variable:
-        return variable.with_members(sorted(variable.members, key=lambda name: (constant_of(name), name)))
-
-    keyed = ((each.kind == "group", [*map(constant_of, each.members)], each) for each in map(ordered, variables))
+    ordered = (v.with_members(sorted(v.members, key=lambda name: (constant_of(name), name))) for v in variables)
+    keyed = ((each.kind == "group", [*map(constant_of, each.members)], each) for each in ordered)
     return tuple(variable for _, _, variable in sorted(keyed, key=lambda entry: entry[:2]))
 
 

@@ -40,9 +40,7 @@ class Regression:
     coefficients: Array  # the coefficients, of minimum norm for columns of length 1, shape (terms,)
     scales: Array  # the length of each column, shape (terms,); 1 where it is 0
     root: Array  # shape (terms, rank): root · rootᵀ is the covariance of the coefficients times `scales`
-    # orthonormal directions of the coefficients times `scales` that change nothing at the rows, shape (terms, terms -
-    # rank)
-    undetermined: Array
+    undetermined: Array  # orthonormal directions of coefficients · `scales` that change nothing, (terms, terms - rank)
     deviation: float  # the standard deviation of the values around the fit; NaN without degrees of freedom
     freedom: int  # the degrees of freedom, n - rank
 

@@ -32,9 +32,7 @@ _CHOICES, _CHOICES_OF_MORE = 256, 96
 _BEHIND = 9.0
 _FORGOTTEN = float(np.log(1e-7))  # less plausible hypotheses, relative to the best one, are dropped
 _MARGIN = 1.0  # the largest error of log weights from normal equations
-# Rounding must not decide between hypotheses that fit the same: log weights that differ by less than one over this are
-# equal.
-_STEPS = 1e6
+_STEPS = 1e6  # log weights that differ by less than one over this are equal: rounding must not decide between them
 TEMPORARY = 1_000_000  # numbers in a temporary array
 
 

@@ -88,9 +88,7 @@ class Suggestion:
     cost: float  # the cost of all suggested measurements of it
     reason: str  # the reason for this point
     measured: int = 0  # the number of existing measurements of it; above 0, it is measured again
-    # the expected reduction of the variance at the target, in percent; None without a target, and for points that are
-    # suggested for another reason
-    gain: float | None = None
+    gain: float | None = None  # expected reduction of the target's variance in percent; None for other suggestions
 
 
 @dataclass(frozen=True)
@@ -123,9 +121,7 @@ class Suggestions:
     model: ScalingModel  # the model of what was measured
     strategy: str  # 'target' or 'cheapest'
     target: TargetPrediction | None  # the prediction at the target; None without one
-    # mean relative error in percent of predicting points off the cheapest lines from all others; None with a target,
-    # and where there are none
-    error: float | None
+    error: float | None  # error in percent of predicting points off the cheapest lines from others; None with a target
     checked: int  # the number of these points
     spent: float  # the cost of the existing measurements
     repetitions: int  # measurements per suggested point, which costs include

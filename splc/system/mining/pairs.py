@@ -29,9 +29,7 @@ from splc.types import Array
 # Numeric options with more values have columns for the values of at least this share of the rows only.
 MAX_VALUES, FREQUENT = 32, 0.05
 MAX_NUMERIC = 600  # the most columns of numeric options
-# Two values of a numeric option that differ by less (relative to the larger one and 1) cannot be told apart safely in a
-# constraint.
-DISTINCT = 1e-6
+DISTINCT = 1e-6  # numbers that differ by less, relative to the larger one and 1, cannot be told apart in a constraint
 COMBINED = 0.5  # tables with a larger share of all combinations of binary and numeric parts are designs
 
 

@@ -251,8 +251,7 @@ def best_of(
     signs = signs_of(objectives)
 
     def predict(configurations: Configurations) -> Array:
-        values: Array = np.stack([objective.predict(configurations) for objective in objectives], axis=1) * signs
-        return values
+        return np.asarray(np.stack([objective.predict(configurations) for objective in objectives], axis=1) * signs)
 
     def order(values: Array) -> Array:
         # Of equal ones the first counts.
