@@ -307,9 +307,9 @@ def _same_options(parts: Sequence[Configurations]) -> None:
 
 
 def describe_configuration(configurations: Configurations, row: int) -> str:
-    """Return one configuration as text: selected binary options and numeric values."""
-    parts = assignment_texts(configurations.system, configurations.assignment(row)).values()
-    return ", ".join(parts) or "(nothing selected)"
+    """Return one configuration as text: numeric values, and selected binary options but those that always are."""
+    texts = assignment_texts(configurations.system, configurations.assignment(row)).items()
+    return ", ".join(text for key, text in texts if key not in configurations.system.mandatory) or "(nothing selected)"
 
 
 def value_table(option: Option) -> Array:

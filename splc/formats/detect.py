@@ -196,6 +196,8 @@ def is_log(source: Source) -> bool:
 
 def model_format(source: Source) -> ModelFormat | None:
     """Return the format of a model, None for other files."""
+    if benchmark_of(source) is not None:
+        return None
     if source.data.lstrip(_BLANK).startswith(b"{"):
         return "json"
     if is_log(source):

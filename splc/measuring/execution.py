@@ -26,7 +26,7 @@ from splc.measuring.runner import Ended
 KEPT = 4000
 # After this number of failures for the same reason, the command itself is probably wrong.
 FIRST = 3
-_NUMBER = re.compile(r"\d+(\.\d+)?")
+_NUMBER = re.compile(r"(?<!exit code )\b\d+(\.\d+)?")
 # `splc.measuring.runner.run` with the arguments of a process.
 Process: TypeAlias = "partial[Ended]"
 # A configuration (its row) and a repetition; negative ones are warm-ups.
@@ -142,10 +142,7 @@ class RunResults:
 
 
 def common_failure(recorded: RunResults) -> str | None:
-    """Return why the first runs failed, if none succeeded and all of them failed for the same reason, else None.
-
-    Reasons that differ in numbers only are the same.
-    """
+    """Return why the first runs failed, if all of them failed for the same reason (but for numbers), else None."""
     results = recorded.results.values()
     reasons = [result.reason for result in islice(results, FIRST)]
     normalized_reasons = {None if reason is None else _NUMBER.sub("0", reason) for reason in reasons}
@@ -155,9 +152,13 @@ def common_failure(recorded: RunResults) -> str | None:
 
 
 def failure_reasons(recorded: RunResults) -> tuple[tuple[str, int], ...]:
-    """Return the reasons why runs failed, each with the number of runs, most frequent first."""
-    reasons = Counter(recorded.results[run].reason or "" for run in recorded.failed)
-    return tuple(sorted(reasons.items(), key=lambda reason_count: (-reason_count[1], reason_count[0])))
+    """Return why runs failed, with the number of runs, most frequent first; `N` is a number that differs."""
+    reasons = [recorded.results[run].reason or "" for run in recorded.failed]
+    kinds = [_NUMBER.sub("N", reason) for reason in reasons]
+    pairs, last = [*zip(kinds, reasons, strict=True)], dict(zip(kinds, reasons, strict=True))
+    differing = {kind for kind, reason in pairs if reason != last[kind]}
+    counts = Counter(kind if kind in differing else reason for kind, reason in pairs)
+    return tuple(sorted(counts.items(), key=lambda reason_count: (-reason_count[1], reason_count[0])))
 
 
 def record_of(run: Run, assignment: Mapping[str, float | None], result: RunResult, **more: Any) -> dict[str, Any]:

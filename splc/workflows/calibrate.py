@@ -16,7 +16,7 @@ from splc import __version__
 from splc.calibration import SCALE, Bound, Calibration, Estimate, Weights, calibrate
 from splc.data.measurements import Measurements
 from splc.data.summary import scatter_of
-from splc.errors import OutputError, Problem, RequestError, SpecError, SplcError, listed, nearest, plural
+from splc.errors import Problem, RequestError, SpecError, SplcError, listed, nearest, plural
 from splc.formats.column_choice import shown_value
 from splc.formats.detect import model_format
 from splc.formats.models.read import parse_stored_models, write_parameters
@@ -30,8 +30,8 @@ from splc.models.subexpressions import Parameter
 from splc.models.text.reader import split_text
 from splc.system.variability import VariabilityModel
 from splc.workflows import views
-from splc.workflows.fields import By, Seed, argument, as_option, bounds_of, names_in, option, request
-from splc.workflows.inputs import ByValue, ModelInputs, each_context, require_files, with_context
+from splc.workflows.fields import By, Seed, argument, as_option, bounds_of, names_in, option, refuse, request
+from splc.workflows.inputs import ByValue, ModelInputs, each_context, require_files, require_suffix, with_context
 from splc.workflows.note import Note, Notes, Rank
 
 ESTIMATION = "Estimation"
@@ -99,13 +99,11 @@ def run(request: Request, watch: views.Watch = views.UNWATCHED) -> Result | ByVa
     if request.by is not None:
         require_files(request.output, analytical=request.analytical, parameters=request.parameters)
         request = with_context(request, request.by)
-    output = request.output
-    if output not in (None, STANDARD) and not str(output).removesuffix(".gz").lower().endswith(".toml"):
-        raise OutputError(Problem("parameters are written as TOML", output, hint="name a file that ends in .toml"))
-    if not 0 < request.level < 1:
-        raise RequestError(f"{request.level:g} is not a level of intervals, such as 0.95", "level")
-    if request.folds < 0 or request.folds == 1:
-        raise RequestError("at least 2 folds; 0 for no cross-validation", "folds")
+    require_suffix(request.output, ".toml", "parameters are written as TOML")
+    refuse(
+        (not 0 < request.level < 1, f"{request.level:g} is not a level of intervals, such as 0.95", "level"),
+        (request.folds < 0 or request.folds == 1, "at least 2 folds; 0 for no cross-validation", "folds"),
+    )
     project = request.project(analytical=request.analytical)
     file = project.analytical_file
     if file is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated, Any
@@ -11,7 +12,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from sampling import Space
-from splc.errors import MeasurementError, Problem, RequestError, listed, plural, unknown_name_hint
+from splc.errors import MeasurementError, Problem, RequestError, SplcError, listed, plural, unknown_name_hint
 from splc.formats.column_choice import shown_value
 from splc.io.files import STANDARD, require_writable, write_whole
 from splc.io.json import picked
@@ -24,12 +25,15 @@ from splc.learning.contexts.change_test import (
     ChangeTest,
     change_test,
 )
+from splc.measuring.journal import read_journal
+from splc.measuring.setup import plan_in
 from splc.plotting.charts.drawing import require_picture, write_picture
 from splc.plotting.charts.influences import Influence, influence_chart
 from splc.types import Array
 from splc.workflows import views
 from splc.workflows.fields import Seed, as_option, option, percentage_of, refuse, request
-from splc.workflows.inputs import TableInputs, with_context
+from splc.workflows.inputs import TableInputs, require_suffix, with_context
+from splc.workflows.measure.outcome import Outputs
 from splc.workflows.note import Note, Notes, Rank, run_notes
 
 MAX_NAMED = 3  # the number of changed influences in the first line
@@ -107,11 +111,10 @@ class Result:
 
 def run(request: Request, watch: views.Watch = views.UNWATCHED) -> Result:
     """Test whether a property changed between two values of a context."""
-    if request.at_least >= 100:
-        raise RequestError("a change of 100 % or more is not tested; use a number below 100", "at_least")
+    refuse((request.at_least >= 100, "a change of 100 % or more is not tested; use a number below 100", "at_least"))
     request = with_context(request.with_tables(), request.by)
     project = request.project()
-    refuse((not (request.output or STANDARD).endswith((STANDARD, ".md")), "it is written as Markdown (.md)", "output"))
+    require_suffix(request.output, ".md", "it is written as Markdown")
     require_writable(request.output, project.files)
     require_picture(request.plot, (*project.files, request.output))
     with Notes() as notes:
@@ -142,8 +145,9 @@ def run(request: Request, watch: views.Watch = views.UNWATCHED) -> Result:
         ratio = request.at_least / 100
         test = change_test(columns, first[positive], second[positive], at_least=ratio, seed=request.seed)
         load = "the common factor may also be the load of the machine, unless the runs of both alternated"
+        disturbed = test.factor_changed and not {old, new} <= _in_turn(after.report.source or "", request.by)
         equal = "options that are equal in all pairs cannot be told apart; further pairs in which they differ can"
-        limits = ((test.factor_changed, load), (any(each.alternatives for each in test.influences), equal))
+        limits = ((disturbed, load), (any(each.alternatives for each in test.influences), equal))
         notes += [Note(text, about=Rank.LIMIT) for applies, text in limits if applies]
         unmatched = (len(before.configurations) - int(common.sum()), int((~common).sum()))
         result = Result(request, nfp, after.unit(nfp), old, new, test, *unmatched, tuple(notes))
@@ -155,6 +159,14 @@ def run(request: Request, watch: views.Watch = views.UNWATCHED) -> Result:
         chart = influence_chart(drawn, nfp, product=True)
         write_picture(replace(chart, name="changes", title=title, description=text), request.plot)
     return result
+
+
+def _in_turn(table: str, by: str) -> set[str]:
+    """Return the values of a context that were measured in turn, as the journal beside a table says."""
+    turns = None
+    with suppress(SplcError):
+        turns = (plan_in(read_journal(Outputs.of(table, None).journal)) or {}).get("contexts", {}).get(by)
+    return {*turns.values()} if isinstance(turns, dict) else set()
 
 
 def _values(request: Request, values: Sequence[str]) -> tuple[str, str]:

@@ -247,6 +247,12 @@ def _require_no_scaling_model(files: Sequence[str]) -> None:
             raise InputError(Problem("this is a scaling model, and there is no system description", file, hint=hint))
 
 
+def require_suffix(output: str | None, suffix: str, what: str) -> None:
+    """Refuse an output whose name has another suffix than what is written."""
+    if output not in (None, STANDARD) and suffix_of(str(output)) != suffix:
+        raise RequestError(f"{what} ({suffix})", "output")
+
+
 def context_notes(file: str, contexts: Mapping[str, str], project: Project, unmeasured: str = "") -> tuple[Note, ...]:
     """Return a note about the contexts that a model was learned from; `unmeasured`: what stands for them otherwise."""
     if not contexts:

@@ -3,7 +3,7 @@ r"""Declarations of the formats of benchmark tools: how a file begins, what it c
 @Benchmark("hyperfine", rb'\{\s*"results"\s*:', content={"results": [{"command": str, "times": list | None}]})
 def hyperfine(source: Source, content: Any) -> TableSource: ...
 
-Tools that write a folder of runs are here, too: `perf stat`, Criterion.rs, and multiruns of Hydra.
+Tools that write a folder of runs are here, too: asv, `perf stat`, Criterion.rs, and multiruns of Hydra.
 """
 
 from __future__ import annotations
@@ -12,7 +12,11 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from functools import partial
+from itertools import product, zip_longest
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -155,6 +159,7 @@ def rows_of(source: Source) -> list[dict[str, str]]:
 
 
 OVERRIDES = ".hydra/overrides.yaml"
+ASV = "benchmarks.json"
 BENCHMARK = "benchmark.json"
 PER_SECOND = {"ns": 1e9, "us": 1e6, "ms": 1e3, "s": 1.0, "min": 1 / 60, "hr": 1 / 3600, "day": 1 / 86400}
 _PERF_UNITS = {"ns": 1e9, "usec": 1e6, "msec": 1e3, "sec": 1.0}
@@ -169,7 +174,55 @@ def folder_reader(path: str | Path) -> Callable[[Path], TableSource] | None:
         return _read_hydra
     if next(folder.rglob(BENCHMARK), None) is not None:
         return _read_criterion
+    if (folder / ASV).is_file() or (folder.parent / ASV).is_file():
+        return _read_asv
     return _read_perf if files_in(folder) else None
+
+
+_MEASURED = {"time": "time", "timeraw": "time", "mem": "bytes", "peakmem": "bytes"}
+_RESULTS = {"commit_hash": str, "date": float, "result_columns": [str], "results": dict[str, Any]}
+_list = partial(declared, list, default=[])
+
+
+@Benchmark("asv", rb"\{", (b'"result_columns"', b'"results"'), content=_RESULTS)
+def asv(source: Source, content: Any) -> TableSource:
+    """Read the results of a commit; the commit, by its date, and the benchmark are contexts."""
+    return _asv_table(source, {source.name: content})
+
+
+def _read_asv(folder: Path) -> TableSource:
+    """Read the results of all commits and machines."""
+    files = [file for file in sorted(folder.rglob("*.json")) if file.name not in (ASV, "machine.json")]
+    return _asv_table(Source(str(folder), b""), {str(file): content_of(read_source(file), _RESULTS) for file in files})
+
+
+def _asv_table(source: Source, contents: Mapping[str, Any]) -> TableSource:
+    """Return the table of files of results. They do not name the parameters, but a file above their folder does."""
+    runs, settings = [], [declared(dict, content.get("params"), {}) for content in contents.values()]
+    every = dict.fromkeys(name for each in settings for name in each)
+    differing = [name for name in every if len({str(each.get(name)) for each in settings}) > 1]
+    for (file, content), setting in zip(contents.items(), settings, strict=True):
+        known, commit = dict[str, Any](), content["commit_hash"][:8]
+        with suppress(InputError):
+            known = content_of(read_source(Path(file).parent.parent / ASV), dict)
+        with suppress(OverflowError, OSError, ValueError):
+            commit = f"{datetime.fromtimestamp(content['date'] / 1000, UTC):%Y-%m-%d %H:%M} {commit}"
+        for name, values in content["results"].items():
+            result = dict(zip(content["result_columns"], _list(values), strict=False))
+            measured = _MEASURED.get(name.rpartition(".")[2].partition("_")[0], "value")
+            parameters, results, samples = (_list(result.get(column)) for column in ("params", "result", "samples"))
+            names = declared({"param_names": [str]}, known.get(name), {}).get("param_names", [])
+            names = [*names, *(f"arg{at}" for at in range(len(names) + 1, len(parameters) + 1))]
+            contexts = {"benchmark": name, "commit": commit, **{each: setting.get(each) for each in differing}}
+            for arguments, value, repetitions in zip_longest(product(*map(_list, parameters)), results, samples):
+                texts = (str(text).strip("'\"") for text in arguments or ())
+                options = dict(zip(names, texts, strict=False))
+                measurements = map(number, _list(repetitions) or [value])
+                runs += [MeasuredRun(options, {measured: each}, contexts) for each in measurements]
+    unnamed = any("arg1" in run.options for run in runs)
+    notes = [f"the names of the parameters are in {ASV}: name the folder of results that has it"] if unnamed else []
+    hint = "the benchmarks have no params"
+    return table_of(source, runs, notes=notes, hint=hint, units={"time": "s", "bytes": "B"})
 
 
 # The first of these that was counted is the property to use.
@@ -186,7 +239,7 @@ def perf_json(source: Source) -> TableSource:
 
 
 _COUNT = rb"(?:#[^\n]*\s*)*(?:[0-9.]+|<not \w+>),[A-Za-z/%]*,[A-Za-z][^,\s]*,[0-9.]"
-PERF = (perf_json, replace(perf_json, begins=_COUNT, marks=()))
+READ = (asv, perf_json, replace(perf_json, begins=_COUNT, marks=()))
 
 
 def _read_perf(folder: Path) -> TableSource:

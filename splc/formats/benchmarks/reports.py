@@ -1,12 +1,11 @@
-"""Reports of benchmark tools: hyperfine, Google Benchmark, JMH, fio, pytest-benchmark, pyperf and asv."""
+"""Reports of benchmark tools: hyperfine, Google Benchmark, JMH, fio, pytest-benchmark and pyperf."""
 
 from __future__ import annotations
 
 import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
-from itertools import chain, product, zip_longest
+from itertools import chain
 from typing import Any
 
 from splc.errors import listed
@@ -371,24 +370,4 @@ def pyperf(source: Source, content: Any) -> TableSource:
     return table_of(source, runs, hint=hint, units={"time": "s", "bytes": "B"})
 
 
-_ASV = {"time": "time", "timeraw": "time", "mem": "bytes", "peakmem": "bytes"}
-_ASV_RESULTS = {"result_columns": [str], "results": dict[str, Any]}
-_list = partial(declared, list, default=[])
-
-
-@Benchmark("asv", rb"\{", (b'"result_columns"', b'"results"'), content=_ASV_RESULTS)
-def asv(source: Source, content: Any) -> TableSource:
-    """Read a file of results of asv, which do not name parameters: `arg1`, `arg2`, …; the benchmark is a context."""
-    runs = []
-    for name, values in content["results"].items():
-        result = dict(zip(content["result_columns"], _list(values), strict=False))
-        measured = _ASV.get(name.rpartition(".")[2].partition("_")[0], "value")
-        parameters, results, samples = (_list(result.get(column)) for column in ("params", "result", "samples"))
-        for arguments, value, repetitions in zip_longest(product(*map(_list, parameters)), results, samples):
-            options = {f"arg{at}": str(text).strip("'\"") for at, text in enumerate(arguments or (), 1)}
-            measurements = map(number, _list(repetitions) or [value])
-            runs += [MeasuredRun(options, {measured: each}, {"benchmark": name}) for each in measurements]
-    return table_of(source, runs, hint="the benchmarks have no params", units={"time": "s", "bytes": "B"})
-
-
-READ = (hyperfine_json, hyperfine_csv, pytest_benchmark, google_json, google_csv, jmh_json, jmh_csv, fio, pyperf, asv)
+READ = (hyperfine_json, hyperfine_csv, pytest_benchmark, google_json, google_csv, jmh_json, jmh_csv, fio, pyperf)

@@ -190,7 +190,9 @@ def deephyper(source: Source, rows: Sequence[Mapping[str, str]]) -> TableSource:
         notes = ["objective is negative in all rows, and DeepHyper maximises it: read as cost, with the other sign"]
     runs = []
     for row, value in zip(rows, values, strict=True):
-        options = {name.removeprefix("p:"): row[name] for name in marked or names[: names.index("objective")]}
+        options = {name.removeprefix("p:"): row[name] for name in marked}
+        # A choice of ytopt that is blank leaves something out, such as a pragma.
+        options |= {name: row[name].strip() or "none" for name in names[: 0 if marked else names.index("objective")]}
         measured = {} if value is None else {name[2:]: number(row[name]) for name in metrics}
         runs.append(MeasuredRun(options, {main: value, **measured}))
     return table_of(source, runs, main=main, notes=notes)
@@ -374,7 +376,8 @@ def _configurations(plan: dict[str, Any]) -> list[list[str]]:
 
 
 _SPACES = b"\xef\xbb\xbf \t\r\n"
-_FOLDERS = "folders of Criterion, of Hydra's multiruns, and of files of perf stat called 'level=9,input=text.csv' are"
+_FOLDERS = "folders of asv, Criterion, Hydra's multiruns, and files of perf stat called 'level=9,input=text.csv' are"
+_INSIDE = ("results", "runhistory.json", "results.csv")  # what folders of asv, SMAC and DeepHyper have
 _TABLE = "write a CSV table with a row for each"
 _CALIPER = "write a list of records: cali-query -j FILE.cali > FILE.json"
 _KTT = f"{_TABLE} result: the values of its Configuration, and TotalDuration"
@@ -384,10 +387,11 @@ NOT_READ = (
     Benchmark("TAU", rb"[0-9]+ templated_functions", export=f"{_TABLE} run, with its options and what pprof prints"),
     Benchmark("KTT", rb"\{", (b'"TotalDuration"', b'"Configuration"'), export=_KTT),
     Benchmark("AutoTVM", rb"\{", (b'"tvm_version"', b'"entity"'), export=f"{_TABLE} record: entity and costs"),
+    Benchmark("Optuna's journal", rb'\{"op_code"\s*:', export='study.trials_dataframe().to_csv("study.csv")'),
     Benchmark("Triton", rb"\{", (b'"configs_timings"',), export=f"{_TABLE} timing: kwargs, num_warps and median"),
 )
 TUNERS = (kernel_tuner_cache, kernel_tuner_results, clblast, smac, deephyper, ytopt, optuna, optuna_storage)
-FORMATS = (*reports.READ, *declaration.PERF, *TUNERS, *NOT_READ, excel, parquet, journal, records, json_lines)
+FORMATS = (*reports.READ, *declaration.READ, *TUNERS, *NOT_READ, excel, parquet, journal, records, json_lines)
 TOOLS = tuple(dict.fromkeys(each.tool for each in FORMATS if each.tool and not each.export))
 
 
@@ -403,6 +407,8 @@ def read_benchmark(path: str | Path | Source) -> Source:
         return path
     if not isinstance(path, Source) and str(path) != STANDARD and Path(path).is_dir():
         if (reader := declaration.folder_reader(path)) is None:
+            if (file := next((file for name in _INSIDE if (file := Path(path) / name).exists()), None)) is not None:
+                return read_benchmark(file)
             raise InputError(Problem("this folder is not a table of measurements", str(path), hint=_FOLDERS))
         return reader(Path(path))
     source = path if isinstance(path, Source) else read_source(path)

@@ -141,7 +141,7 @@ def parse_stored_models(source: Source, system: VariabilityModel | None, options
         raise InputError(Problem("the file is empty", source.name))
     if (form := detect.format_of("model", source)) is None:
         kinds = {"system": "a system description", "measurements": "a table of measurements", "script": "a script"}
-        hint = "a model is a log that splc or SPL Conqueror wrote, a JSON file of splc, or model text"
+        hint = "a model is a log of splc or SPL Conqueror, a JSON file of splc, or model text; splc learn writes one"
         message = f"this is {kinds.get(detect.kind_of(source) or '', 'XML')}, not a model"
         raise InputError(Problem(message, source.name, hint=hint))
     companion, unused = _read_companion(source, system) if options.full and form.name == "log" else (None, "")

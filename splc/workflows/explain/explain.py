@@ -33,8 +33,8 @@ from splc.workflows import subspace, views
 from splc.workflows.explain import importance
 from splc.workflows.explain.full import checked_predictions, mean_of_full, model_overview
 from splc.workflows.explain.importance import Overview
-from splc.workflows.fields import Printed, argument, as_argument, option, refuse, request
-from splc.workflows.inputs import ModelInputs
+from splc.workflows.fields import Printed, argument, as_argument, option, request
+from splc.workflows.inputs import ModelInputs, require_suffix
 from splc.workflows.learn.effects import variations_table
 from splc.workflows.note import Note, Notes
 from splc.workflows.prediction_notes import Interval, intervals_of, negative_notes, outside_notes
@@ -182,7 +182,7 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
     if request.against is not None and request.configuration is None:
         raise RequestError("which configuration is compared with it? name it after the model", "against")
     project = request.project_of_models([request.model])
-    refuse((not (request.output or STANDARD).endswith((STANDARD, ".csv")), "it is written as a table (.csv)", "output"))
+    require_suffix(request.output, ".csv", "it is written as a table")
     require_writable(request.output, (*files, *project.files))
     require_picture(request.plot, (*files, *project.files, request.output))
     notes = Notes()

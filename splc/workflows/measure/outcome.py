@@ -338,7 +338,7 @@ def view(result: Result | Preview, detail: Detail) -> View:
         inputs = (*system, "--measurements", outputs.measurements)
         names = setup.property_names
         choice = ("--property", names[0]) if len(names) > 1 else ()
-        steps = [NextStep(("changed", *inputs, "--by", name), f"what differs between {name}s") for name in setup.turns]
+        steps = [NextStep(("changed", *inputs, "--by", name), f"what differs by {name}") for name in setup.turns]
         yield NextSteps(steps or [NextStep(("learn", *inputs, *choice), "a model of these measurements")])
     if result.interrupted:
         yield End(INTERRUPTED)

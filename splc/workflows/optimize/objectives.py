@@ -133,7 +133,8 @@ def _learned(request: Request, project: Project, space: Space, notes: Notes, wat
     if request.parameter:
         request.require_used(())
     measurements = request.read_measurements(project, space, notes)
-    shared = ("system", "measurements", "options", "invalid", "duplicates", "aggregate", "context", "ignore", "where")
+    columns = ("options", "no_constraints", "context", "ignore", "where")
+    shared = ("system", "measurements", *columns, "invalid", "duplicates", "aggregate")
     inputs = {name: getattr(request, name) for name in shared}
     objectives = []
     names = request.properties or (project.resolve_property(measurements),)
