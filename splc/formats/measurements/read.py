@@ -214,6 +214,11 @@ def _without_failed_runs(rows: MeasurementRows, choice: ColumnChoice) -> Measure
             missing = {other: np.where(worked, rows.missing[other], 0) for other in others}
             said = (*rows.unsuccessful, text)
             rows = replace(rows, values=values, missing=missing, contexts=contexts, unsuccessful=said)
+        elif name in rows.contexts and (verdicts := labels.verdicts(name, rows.contexts[name].values)):
+            worked_text = next(value for value in rows.contexts[name].values if value not in verdicts)
+            other = f"--where {shlex.quote(f'{name}={worked_text}')} leaves them out"
+            text = f"runs of which {name!r} says {shown_values(verdicts)} have values, which are used ({other})"
+            rows = replace(rows, contexts=contexts, unsuccessful=(*rows.unsuccessful, text))
         elif name in rows.contexts and others and _says_why(rows.contexts[name], others):
             text = f"left out: {name}, which says why runs failed"
             rows = replace(rows, contexts=contexts, notes=(*notes, text))
@@ -242,6 +247,10 @@ def _succeeded(name: str, rows: MeasurementRows, others: dict[str, Array]) -> Ar
     if name.casefold() in labels.EXIT_CODES or labels.is_status(name, context.values):
         known = [value.casefold() in labels.WORKED | labels.SOLVED for value in context.values]
         worked = np.array(known, dtype=bool)[context.codes]
+        # `SLO missed` is no failure of runs with results.
+        verdicts = labels.verdicts(name, context.values)
+        said = np.array([value in verdicts for value in context.values], dtype=bool)[context.codes]
+        worked |= said & ~np.isin(context.codes, np.unique(context.codes[lost]))
         if worked.any() or not lost.any():
             return worked
         # Other words: those of runs without a result, if the others have some.
