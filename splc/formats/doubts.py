@@ -35,11 +35,14 @@ class Doubt:
     size: int  # the number of its different values
     usual: str  # the most frequent one in rows with those of contexts that have fewer values
 
-    def flag_of(self, role: str) -> str:
-        """Return the option of the command line that states a role; contexts of many values are left out."""
-        if role == OPTION:
-            return "options"
-        return "context" if role == CONTEXT and self.size <= _LEVELS and self.usual else "ignore"
+
+def flags_of(doubts: Mapping[str, Doubt], roles: Mapping[str, str]) -> dict[str, list[str]]:
+    """Return the options of the command line that state roles; contexts of many values are left out."""
+    flags: dict[str, list[str]] = {"options": [], "context": [], "ignore": []}
+    for name in sorted(roles, key=lambda name: doubts[name].size):
+        is_context = roles[name] == CONTEXT and doubts[name].size <= _LEVELS and doubts[name].usual
+        flags["options" if roles[name] == OPTION else "context" if is_context else "ignore"].append(name)
+    return flags
 
 
 def doubts_about(

@@ -102,8 +102,7 @@ def _observed(table: CodedColumns, names: Sequence[str], nfp: str | None, explic
         if name in explicit or name not in table.numbers or not table.complete(name):
             continue
         group = table.groups(other for other in few if other != name)
-        is_result = words_of(name)[-1:] == ("iterations",) and table.is_result(name, group)
-        if (is_count_name(name) or is_result) and table.sizes[name] > 1 and not table.is_crossed(name, group):
+        if is_count_name(name) and table.sizes[name] > 1 and not table.is_crossed(name, group):
             reasons[name] = "its name is that of what a run counts"
         if name in reasons or not table.is_various(name) or table.is_few(name) or table.is_named_measured(name):
             continue

@@ -13,7 +13,7 @@ import numpy as np
 from splc.data.table import NOT_USED, names_of
 from splc.errors import InputError, Problem, listed, plural
 from splc.formats.coded_columns import MIN_GROUPS, repeats
-from splc.formats.column_choice import ColumnChoice, StatedRoles, roles_text
+from splc.formats.column_choice import ColumnChoice, StatedRoles
 from splc.formats.detect import is_xml
 from splc.formats.labels import is_scatter, unstated
 from splc.formats.measurements.constraints import option_table, pair_text, with_mined_constraints
@@ -279,7 +279,7 @@ def _assumptions(system: VariabilityModel, roles: Roles, alternatives: Alternati
     for name, reason in roles.ignored.items():
         yield f"ignored: {name} ({reason})"
     if roles.doubts:
-        yield f"in doubt: {roles.question}; otherwise: {roles_text(roles.other_roles)}"
+        yield f"in doubt: {roles.question}; otherwise: {roles.answer}"
 
 
 def _with_values(option: NumericOption) -> str:

@@ -31,8 +31,8 @@ from splc.formats.coded_columns import (
     is_counter,
     is_row_counter,
 )
-from splc.formats.column_choice import ColumnChoice, has_commas, has_words, kind_of, numbers_in
-from splc.formats.doubts import CONTEXT, LEFT_OUT, OPTION, RESULT, Doubt, doubts_about, doubts_of
+from splc.formats.column_choice import ColumnChoice, has_commas, has_words, kind_of, numbers_in, roles_text
+from splc.formats.doubts import CONTEXT, LEFT_OUT, OPTION, RESULT, Doubt, doubts_about, doubts_of, flags_of
 from splc.formats.evidence import options_among, spelled_twice, unexplained_gaps
 from splc.formats.names import is_context_name, is_count_name, is_measurement_name
 from splc.io.csv_rows import distinct_texts, texts_in
@@ -81,10 +81,9 @@ class Roles:
         return "; ".join(f"{listed(names, _ASKED)} ({used}, or {other}?)" for (used, other), names in kinds.items())
 
     @property
-    def other_roles(self) -> dict[str, list[str]]:
-        """The columns in doubt by the options of the command line that state their other roles."""
-        flags = {name: doubt.flag_of(doubt.other) for name, doubt in self.doubts.items()}
-        return {flag: [name for name in flags if flags[name] == flag] for flag in ("options", "context", "ignore")}
+    def answer(self) -> str:
+        """The options of the command line that state the other roles of columns in doubt."""
+        return roles_text(flags_of(self.doubts, {name: doubt.other for name, doubt in self.doubts.items()}))
 
 
 def roles_of(

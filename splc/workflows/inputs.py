@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 from splc.errors import InputError, LearningError, Problem, RequestError, SplcError, listed, unknown_name_hint
 from splc.formats.column_choice import ColumnChoice, Context, shown_value
 from splc.formats.detect import is_log, suffix_of
-from splc.formats.doubts import CONTEXT, LEFT_OUT, OBSERVED, OPTION, Doubt
+from splc.formats.doubts import CONTEXT, LEFT_OUT, OBSERVED, OPTION, flags_of
 from splc.formats.measurements.rows import Policy
 from splc.io.files import STANDARD, distinct_names, file_name, is_stream, read_source
 from splc.project import Project
@@ -105,37 +105,33 @@ class SystemInputs:
     def answers(self, inference: Inference | None) -> dict[str, str]:
         """Return the commands that state other roles of columns in doubt; none stops at contexts of several values."""
         doubts, verb = inference.doubts if inference is not None else {}, type(self).__module__.split(".")[2]
-        if verb not in ("describe", "learn"):
-            return {}
-        contexts = [name for name, doubt in doubts.items() if doubt.used == CONTEXT]
-        others = {name: doubt.other for name, doubt in doubts.items() if doubt.used == OPTION}
+        used = {role: [name for name in doubts if doubts[name].used == role] for role in (OPTION, CONTEXT, LEFT_OUT)}
+        others = {name: doubts[name].other for name in used[OPTION]}
         clearer = {name: other for name, other in others.items() if other != OBSERVED}
-        measured = [name for name in doubts if name not in contexts and name not in others]
+        measured = [name for name in doubts if name not in (*used[OPTION], *used[CONTEXT])]
         # Learning needs one value of each context, and what is left out stays so.
-        stated = dict.fromkeys(contexts if verb == "learn" else (), CONTEXT)
-        left_out = {name: LEFT_OUT for name in measured if doubts[name].used == LEFT_OUT}
+        stated = dict.fromkeys(used[CONTEXT] if verb == "learn" else (), CONTEXT)
+        left_out = dict.fromkeys(used[LEFT_OUT], LEFT_OUT)
         roles = {
             "otherwise": {**left_out, **clearer, **stated} if clearer or stated else {},
             "if observed": {**left_out, **others, **stated} if len(clearer) < len(others) else {},
-            "as options": {**left_out, **dict.fromkeys(contexts, OPTION)} if contexts else {},
+            "as options": {**left_out, **dict.fromkeys(used[CONTEXT], OPTION)} if used[CONTEXT] else {},
             "if set": {**stated, **dict.fromkeys(measured, OPTION)} if measured else {},
         }
-        commands = ((when, self._command(verb, names, doubts)) for when, names in roles.items() if names)
-        return {when: command for when, command in commands if command is not None}
-
-    def _command(self, verb: str, roles: Mapping[str, str], doubts: Mapping[str, Doubt]) -> str | None:
-        """Return the command of this request with further roles of columns; None with standard input."""
-        flags: dict[str, list[str]] = {}
-        for name in sorted(roles, key=lambda name: doubts[name].size):
-            flags.setdefault(doubts[name].flag_of(roles[name]), []).append(name)
-        changes: dict[str, Any] = {flag: (*getattr(self, flag), ",".join(names)) for flag, names in flags.items()}
-        if verb == "learn" and "context" in flags:
-            given: str | None = getattr(self, "by", None)
-            by, *selected = [*([] if given is None else [given]), *flags["context"]]
-            usual = {name: doubts[name].usual for name in selected}
-            changes |= {"context": self.context, "by": by, "where": {**self.where, **usual}}
-        words = inputs_of(replace(self, **changes), type(self))
-        return None if words is None else shlex.join(("splc", verb, *words))
+        answers: dict[str, str] = {}
+        for when, names in roles.items() if verb in ("describe", "learn") else ():
+            flags = flags_of(doubts, names)
+            changes: dict[str, Any] = {
+                flag: (*getattr(self, flag), ",".join(flags[flag])) for flag in flags if flags[flag]
+            }
+            if verb == "learn" and (contexts := flags["context"]):
+                given: str | None = getattr(self, "by", None)
+                by, *selected = contexts if given is None else (given, *contexts)
+                usual = {name: doubts[name].usual for name in selected}
+                changes |= {"context": self.context, "by": by, "where": {**self.where, **usual}}
+            if names and (words := inputs_of(replace(self, **changes), type(self))) is not None:
+                answers[when] = shlex.join(("splc", verb, *words))
+        return answers
 
     def read_measurements(self, project: Project, space: Space, notes: Notes, **settings: Any) -> Measurements:
         """Read the measurements of the project; `settings` are those of `Project.measurement_parts`."""

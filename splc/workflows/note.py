@@ -109,10 +109,7 @@ def notes_of(texts: Iterable[str], about: Rank = Rank.INPUT) -> tuple[Note, ...]
 def inference_notes(
     inference: Inference | None, *, lists: bool = False, answers: Mapping[str, str] = {}
 ) -> tuple[Note, ...]:
-    """Return the assumptions about an inferred system; `lists`: whether the table may have no measured values.
-
-    `answers`: when columns in doubt have other roles → the command that states them.
-    """
+    """Return the assumptions about an inferred system; `lists`: whether there may be no measured values."""
     if inference is None:
         return ()
     source = inference.source.name
@@ -280,9 +277,6 @@ def role_table(inference: Inference, answers: Mapping[str, str] = {}) -> tuple[s
         reasons.setdefault(reason, []).append(name)
     rows += [("left out", f"{listed(names)} ({reason})") for reason, names in reasons.items()]
     if inference.doubts:
-        from splc.formats.column_choice import roles_text
-
-        answers = answers or {"otherwise": roles_text(inference.other_roles)}
-        rows += [("in doubt", inference.question), *answers.items()]
+        rows += [("in doubt", inference.question), *(answers or {"otherwise": inference.answer}).items()]
     width = max(len(role) for role, columns in rows if columns)
     return tuple(f"{role:<{width}}  {columns}" for role, columns in rows if columns)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import shlex
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -142,11 +143,13 @@ def test_answer(seed: int) -> None:
     header, *lines = random_table(rng)[0].splitlines()
     text = rows(f"a,{header},seconds", [[at % 3, line, f"{rng.uniform(1, 2):.6f}"] for at, line in enumerate(lines)])
     before = inferred(text, nfp="seconds")
-    other = {role: tuple(names) for role, names in before.other_roles.items()}
-    choice = ColumnChoice(other["context"], other["ignore"], options=other["options"])
+    flags = iter(shlex.split(before.answer))
+    stated = {flag: tuple(names.split(",")) for flag, names in zip(flags, flags, strict=True)}
+    choice = ColumnChoice(stated.get("--context", ()), stated.get("--ignore", ()), options=stated.get("--options", ()))
     after = inferred(text, nfp="seconds", choice=choice)
-    roles = {"options": after.columns, "context": after.contexts, "ignore": after.ignored}
-    assert all(name in roles[doubt.flag_of(doubt.other)] for name, doubt in before.doubts.items())
+    roles = {"--options": after.columns, "--context": after.contexts, "--ignore": after.ignored}
+    assert {*itertools.chain(*stated.values())} == {*before.doubts}
+    assert all({*names} <= {*roles[flag]} for flag, names in stated.items())
     assert after.doubts.keys().isdisjoint(before.doubts)
 
 
