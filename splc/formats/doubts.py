@@ -15,8 +15,8 @@ from splc.types import Array
 
 OPTION, CONTEXT, RESULT, OBSERVED, LEFT_OUT = "option", "context", "result", "observed", "left out"
 # From this share of the variance of ranks on, which other columns explain, numbers may be a result; and the rows that
-# this takes for each of these columns, at most so many; below the other share they may have been set.
-_EXPLAINED, _UNEXPLAINED, _ROWS_EACH, _MOST = 0.5, 0.1, 5, 200
+# this takes for each of these columns, at most so many.
+_EXPLAINED, _ROWS_EACH, _MOST = 0.5, 5, 200
 # Columns that change in one of so many rows change slowly, and so do numbers with such a correlation of neighbours,
 # which is so many standard deviations of chance; the share by which the number of changes differs from chance.
 _SLOW, _DRIFTS, _CLEAR, _NEAR_CHANCE = 4, 0.3, 4, 0.3
@@ -80,8 +80,9 @@ def doubts_of(
     kinds |= {name: CONTEXT for name in others["contexts"] if table.sizes[name] > 1}
     # In regular repetitions they were measured: options would distinguish rows.
     if not repeats(np.bincount(group)):
-        perhaps_set = {*_perhaps_set(table, results, options, group), *others["differing"]}
-        kinds |= {name: RESULT for name in results if name in perhaps_set and not is_measurement_name(name, nfp)}
+        few = [name for name in results if table.is_few(name) and not is_count_name(name)]
+        perhaps_set = [*others["differing"], *(name for name in few if not table.is_result(name, group))]
+        kinds |= {name: RESULT for name in perhaps_set if name in results and not is_measurement_name(name, nfp)}
     left = {*order[: order.index(nfp)]}
     kinds |= {name: RESULT for name in results if name in left and table.is_few(name)}
     # Zeros and ones that distinguish no rows beside the others.
@@ -114,18 +115,6 @@ def doubts_of(
         # Something is an option.
         del kinds[varying[0]]
     return {name: kinds[name] for name in order if name in kinds and name not in stated}
-
-
-def _perhaps_set(table: CodedColumns, results: Iterable[str], options: Sequence[str], group: Array) -> Iterator[str]:
-    """Yield the properties that the options do not explain: few values, or many."""
-    ranks = _ranks(table, options)
-    for name in (name for name in results if table.sizes[name] > 1 and not is_count_name(name)):
-        if table.is_few(name) and not table.is_result(name, group):
-            yield name
-        elif not table.is_few(name) and table.complete(name):
-            shares = _shares(table, {**ranks, name: table.codes[name].astype(float)})
-            if shares.get(name, 1.0) < _UNEXPLAINED:
-                yield name
 
 
 def _of_days(table: CodedColumns, names: Sequence[str], options: Sequence[str]) -> Iterator[str]:

@@ -9,14 +9,7 @@ from itertools import chain, combinations, product
 import numpy as np
 
 from splc.errors import listed
-from splc.formats.coded_columns import (
-    CROSSED,
-    MAX_TESTS,
-    MIN_ROWS,
-    CodedColumns,
-    is_code_name,
-    repeats,
-)
+from splc.formats.coded_columns import CROSSED, MAX_TESTS, MIN_ROWS, CodedColumns, is_code_name, repeats
 from splc.formats.functions import arguments_of, near_arguments_of
 from splc.formats.names import is_count_name, is_measurement_name, words_of
 
@@ -242,11 +235,8 @@ def _functions(table: CodedColumns, names: Sequence[str], options: Iterable[str]
         others = [other for other in inputs if other != name and table.sizes[other] <= table.sizes[name]]
         if (arguments := arguments_of(table, name, others)) is None:
             continue
-        # A text such as `PL-118` is the label of a batch, not what `PLA` is a function of.
-        is_label = len(arguments) == 1 and {name, *arguments}.isdisjoint(table.numbers) and table.has_digits(*arguments)
-        if not is_label or table.has_digits(name):
-            functions[name] = arguments
-            inputs.remove(name)
+        functions[name] = arguments
+        inputs.remove(name)
     return functions
 
 

@@ -36,7 +36,6 @@ from splc.formats.doubts import CONTEXT, LEFT_OUT, OPTION, RESULT, Doubt, doubts
 from splc.formats.evidence import options_among, spelled_twice, unexplained_gaps
 from splc.formats.names import is_context_name, is_count_name, is_measurement_name
 from splc.io.csv_rows import distinct_texts, texts_in
-from splc.io.numbers import parse_column
 from splc.system.variability import ROOT
 from splc.types import Array
 
@@ -202,10 +201,6 @@ def roles_of(
     reasons |= unused_labels
     contexts = [name for name in columns if name in contexts or (name in unused and name not in unused_labels)]
     outputs = tuple(name for name in numbers if name not in options and name not in reasons)
-    # Words such as `True` are texts unless they are options.
-    yes_no = [name for name in outputs if name != nfp and np.isnan(parse_column(columns[name])).all()]
-    yes_no = [name for name in yes_no if not has_commas(columns[name]) and not np.isnan(numbers[name]).all()]
-    reasons |= dict.fromkeys(yes_no, "it says yes or no of a run") if measured and not choice.properties else {}
     ignored |= reasons
     outputs = tuple(name for name in outputs if name not in reasons)
     if not outputs and measured:

@@ -16,7 +16,7 @@ from splc.data.measurements import Measurements
 from splc.data.table import names_of
 from splc.errors import InputError, MeasurementError, Problem, Problems, nearest
 from splc.formats import detect, labels
-from splc.formats.column_choice import ColumnChoice, Context, roles_text, shown_value, shown_values
+from splc.formats.column_choice import ColumnChoice, Context, shown_value, shown_values
 from splc.formats.measurements.constraints import with_failures
 from splc.formats.measurements.rows import MeasurementRows, Policy, assemble
 from splc.formats.measurements.tables import read_table
@@ -331,18 +331,12 @@ def require_constant(parts: Sequence[MeasurementRows], file: str, choice: Column
             counts = np.bincount(context.codes[part.known], minlength=len(context.values))
             if np.count_nonzero(counts) > 1:
                 several.setdefault(name, Counter()).update(dict(zip(context.values, counts.tolist(), strict=True)))
-    problems, texts, labels_of_runs = list[Problem](), list[str](), list[str]()
+    problems = Problems(file)
     for name, counted in several.items():
         rows = {value: count for value, count in counted.items() if count}
         message = f"the context {name!r} has {len(rows):,} values: {shown_values(list(rows))}"
-        problems.append(Problem(message, file, hint=_advice(name, rows, choice or ColumnChoice())))
-        (labels_of_runs if differs_in_most(list(rows), sum(rows.values())) else texts).append(name)
-    if choice is not None and choice.inferred and len(several) > 1:
-        answer = roles_text({"options": [*choice.options, *texts] if texts else [], "ignore": labels_of_runs})
-        cure = f"for all of them together: {answer} (move to --ignore what is not an option)"
-        problems[-1] = replace(problems[-1], hint=f"{problems[-1].hint}; {cure}")
-    if problems:
-        raise MeasurementError(problems)
+        problems.add(message, hint=_advice(name, rows, choice or ColumnChoice()))
+    problems.raise_if_any(MeasurementError)
 
 
 def differs_in_most(values: Sequence[str], rows: int) -> bool:
