@@ -9,6 +9,7 @@ import numpy as np
 
 from splc.formats.coded_columns import EVIDENCE, MIN_GROUPS, NEARLY_ALL, SET, CodedColumns, repeats
 from splc.formats.evidence import family_of
+from splc.formats.labels import are_hashes
 from splc.formats.names import is_count_name, is_measurement_name, is_numeric_context_name, may_be_context_name
 from splc.io.csv_rows import distinct_texts
 from splc.types import Array
@@ -54,7 +55,8 @@ def doubts_about(
     for name in sorted(kinds, key=lambda name: len(coded[name][0])):
         distinct, codes = coded[name]
         usual = int(np.bincount(codes[rows]).argmax())
-        other = kinds[name] if used[name] == OPTION else OPTION
+        # Hashes are never options.
+        other = kinds[name] if used[name] == OPTION or are_hashes(distinct) else OPTION
         doubts[name] = Doubt(used[name], other, len(distinct), distinct[usual].strip())
         rows = rows[codes[rows] == usual] if CONTEXT in (used[name], other) else rows
     return {name: doubts[name] for name in kinds}
@@ -95,7 +97,7 @@ def doubts_of(
     # Where most options have few values, one of many may be measured.
     dense = [name for name in numbers if table.has_integers(name) and table.is_dense(name, 1 / EVIDENCE)]
     many = [name for name in numbers if table.sizes[name] > SET and name not in dense]
-    kinds |= {name: OBSERVED for name in (many if 2 * len(many) < len(varying) else ()) if name not in kinds}
+    kinds |= {name: OBSERVED for name in (many if 2 * len(many) <= len(varying) else ()) if name not in kinds}
     # Most options have names that begin alike.
     families = [family for name in varying if (family := family_of(name))]
     kin = [name for name in varying if families and family_of(name) == max(families, key=families.count)]

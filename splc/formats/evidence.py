@@ -89,6 +89,7 @@ def _observed(table: CodedColumns, names: Sequence[str], nfp: str | None, explic
         return {}
     left, right = names[:anchor], [name for name in names[anchor:] if name != nfp and _may_be_set(table, name)]
     few = dict.fromkeys(name for name in (*left, *right) if table.is_few(name) and not is_count_name(name))
+    unused = [*filter(table.is_few, table.unused)]
     whole = [name for name in left if name in few or (name in table.numbers and table.has_integers(name))]
     reasons: dict[str, str] = {}
     for name in left:
@@ -99,7 +100,7 @@ def _observed(table: CodedColumns, names: Sequence[str], nfp: str | None, explic
             reasons[name] = "its name is that of what a run counts"
         if name in reasons or not table.is_various(name) or table.is_few(name) or table.is_named_measured(name):
             continue
-        others = [other for other in few if other != name]
+        others = [other for other in (*few, *unused) if other != name]
         if near := near_arguments_of(table, name, others, [other for other in whole if other != name]):
             reasons[name] = f"it depends mostly on {listed(near)}, as what a run counts or measures"
         elif (nfp is None or table.has_integers(name)) and table.is_grid(others, once=True):
@@ -110,7 +111,6 @@ def _observed(table: CodedColumns, names: Sequence[str], nfp: str | None, explic
     if not all(name not in table.numbers or table.complete(name) for name in columns):
         return reasons
     # Rows that differ in what the user leaves out are no repetitions.
-    unused = [*filter(table.is_few, table.unused)]
     scattered = table.scattered([*columns, *unused], [*removable, *unused])
     return reasons | dict.fromkeys(scattered, "repetitions differ in it")
 

@@ -48,6 +48,7 @@ class Inference(Roles):
     system: VariabilityModel  # the description
     assumptions: tuple[str, ...] = ()  # the assumptions, one line each
     uncertain: tuple[tuple[str, ...], ...] = ()  # sets of options that could also be alternative groups
+    chosen: bool = False  # whether the user named options
     notes: tuple[str, ...] = ()  # remarks of the reader of the table
     main: str | None = None  # the property to use if the user names none, None if the format of the file has none
     # the constraints that all rows satisfy by far more than chance
@@ -167,13 +168,14 @@ def inference_of(
     values = {name: roles.numbers[name] for name in roles.properties if name in roles.numbers}
     measured_names = [name for name, column in values.items() if not np.isin(column, (0, 1)).all()]
     ignored = {**roles.ignored, **dict.fromkeys(without, "it has no values in the selected rows")}
-    decided = roles.decided or bool(choice.properties or (choice.options and roles.properties))
+    decided = roles.decided or bool(choice.properties)
     inference = Inference(
         **vars(replace(roles, ignored=ignored, warnings=(*warnings,), decided=decided, numbers={})),
         source=source,
         system=system,
         assumptions=(*assumptions,),
         uncertain=alternatives.uncertain,
+        chosen=bool(choice.options),
         notes=(*given.notes, *table.remarks),
         # Zeros and ones are no property if there is another one.
         main=nfp or given.main or (measured_names[0] if len(measured_names) == 1 < len(roles.properties) else None),

@@ -116,6 +116,12 @@ def is_place(name: str, values: Collection[str]) -> bool:
     return is_hash or (has_sums and len(values) > 1)
 
 
+def are_hashes(values: Collection[str]) -> bool:
+    """Return whether texts are as long as each other, and most of them hashes; the others have only digits."""
+    lengths, hashes = {*map(len, values)}, sum(_HASH.fullmatch(value) is not None for value in values)
+    return len(lengths) == 1 and 2 * hashes > len(values)
+
+
 def without_result(nfp: str, values: Array) -> Array:
     """Return the rows without a result of a property, shape (n,): no number, or no positive one of an amount."""
     return np.asarray(~(values > 0) if is_amount(nfp) else np.isnan(values))

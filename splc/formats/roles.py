@@ -77,6 +77,7 @@ class Roles:
         kinds: dict[tuple[str, str], list[str]] = {}
         for name, doubt in self.doubts.items():
             kinds.setdefault((doubt.used, doubt.other), []).append(name)
+        kinds.pop((CONTEXT, CONTEXT), None)
         return "; ".join(f"{listed(names, _ASKED)} ({used}, or {other}?)" for (used, other), names in kinds.items())
 
     @property

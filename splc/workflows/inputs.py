@@ -105,18 +105,17 @@ class SystemInputs:
     def answers(self, inference: Inference | None) -> dict[str, str]:
         """Return the commands that state other roles of columns in doubt; none stops at contexts of several values."""
         doubts, verb = inference.doubts if inference is not None else {}, type(self).__module__.split(".")[2]
-        used = {role: [name for name in doubts if doubts[name].used == role] for role in (OPTION, CONTEXT, LEFT_OUT)}
-        others = {name: doubts[name].other for name in used[OPTION]}
+        others = {name: doubt.other for name, doubt in doubts.items() if doubt.used == OPTION}
         clearer = {name: other for name, other in others.items() if other != OBSERVED}
-        measured = [name for name in doubts if name not in (*used[OPTION], *used[CONTEXT])]
-        # Learning needs one value of each context, and what is left out stays so.
-        stated = dict.fromkeys(used[CONTEXT] if verb == "learn" else (), CONTEXT)
-        left_out = dict.fromkeys(used[LEFT_OUT], LEFT_OUT)
+        contexts = {name: doubt.other for name, doubt in doubts.items() if doubt.used == CONTEXT}
+        # What is a result or left out stays so, and learning needs one value of each context.
+        left_out = {name: LEFT_OUT for name in doubts if name not in others and name not in contexts}
+        stated = dict.fromkeys(contexts if verb == "learn" else (), CONTEXT)
         roles = {
             "otherwise": {**left_out, **clearer, **stated} if clearer or stated else {},
             "if observed": {**left_out, **others, **stated} if len(clearer) < len(others) else {},
-            "as options": {**left_out, **dict.fromkeys(used[CONTEXT], OPTION)} if used[CONTEXT] else {},
-            "if set": {**stated, **dict.fromkeys(measured, OPTION)} if measured else {},
+            "as options": {**left_out, **contexts} if OPTION in contexts.values() else {},
+            "if set": {**stated, **dict.fromkeys(left_out, OPTION)} if left_out else {},
         }
         answers: dict[str, str] = {}
         for when, names in roles.items() if verb in ("describe", "learn") else ():
@@ -124,9 +123,9 @@ class SystemInputs:
             changes: dict[str, Any] = {
                 flag: (*getattr(self, flag), ",".join(flags[flag])) for flag in flags if flags[flag]
             }
-            if verb == "learn" and (contexts := flags["context"]):
+            if verb == "learn" and flags["context"]:
                 given: str | None = getattr(self, "by", None)
-                by, *selected = contexts if given is None else (given, *contexts)
+                by, *selected = flags["context"] if given is None else (given, *flags["context"])
                 usual = {name: doubts[name].usual for name in selected}
                 changes |= {"context": self.context, "by": by, "where": {**self.where, **usual}}
             if names and (words := inputs_of(replace(self, **changes), type(self))) is not None:

@@ -115,6 +115,15 @@ def inference_notes(
     source = inference.source.name
     text = f"{source}: without a system description, its options are inferred (splc init writes one)"
     details = inference.assumptions
+    if inference.chosen:
+        roles = {"options": inference.columns, "properties": inference.properties, "contexts": inference.contexts}
+        listing = "; ".join(f"{role}: {listed(names)}" for role, names in roles.items() if names)
+        text = f"{source}: {listing}"
+        details = tuple(
+            line
+            for line in details
+            if line.startswith("ignored") and not line.endswith(("(as requested)", "(as in the model)"))
+        )
     if not inference.properties:
         listing = listed(inference.columns, SHOWN_COLUMNS)
         text = f"{source}: no column seems to be measured, so that all are options: {listing}"
