@@ -179,8 +179,7 @@ CASES = (*(SMG2000 / dimensions for dimensions in ("1d", "2d", "3d")), BOOMERAMG
 
 
 @pytest.mark.parametrize(
-    "folder",
-    [pytest.param(case, id=case.name, marks=pytest.mark.slow if case.name == "3d" else ()) for case in CASES],
+    "folder", [pytest.param(case, id=case.name, marks=pytest.mark.slow if case.name == "3d" else ()) for case in CASES]
 )
 def test_case_studies(folder: Path) -> None:
     """The options of the tables of case studies are those of their descriptions."""

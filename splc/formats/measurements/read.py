@@ -335,8 +335,19 @@ def require_constant(parts: Sequence[MeasurementRows], file: str, choice: Column
     for name, counted in several.items():
         rows = {value: count for value, count in counted.items() if count}
         message = f"the context {name!r} has {len(rows):,} values: {shown_values(list(rows))}"
-        problems.add(message, hint=_advice(name, rows, choice or ColumnChoice()))
+        together = _for_all(parts[0], several) if len(several) > 1 and name == [*several][-1] else ""
+        problems.add(message, hint=_advice(name, rows, choice or ColumnChoice()) + together)
     problems.raise_if_any(MeasurementError)
+
+
+def _for_all(part: MeasurementRows, several: Mapping[str, Mapping[str, int]]) -> str:
+    """Return what separates the values of one context, and selects the most frequent ones of the others."""
+    by, *others = sorted(several, key=lambda name: len(several[name]))
+    rows = zip(*(part.contexts[name].codes[part.known].tolist() for name in others), strict=True)
+    [(codes, _)] = Counter(rows).most_common(1)
+    chosen = {name: part.contexts[name].values[code] for name, code in zip(others, codes, strict=True)}
+    where = " ".join(f"--where {shlex.quote(f'{name}={value}')}" for name, value in chosen.items())
+    return f"; for all of them together: --by {shlex.quote(by)} {where}"
 
 
 def differs_in_most(values: Sequence[str], rows: int) -> bool:

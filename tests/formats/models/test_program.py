@@ -166,8 +166,7 @@ def test_printed_models_on_new_settings(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name",
-    ["smg2000", *(pytest.param(name, marks=[pytest.mark.real_data, pytest.mark.slow]) for name in REAL)],
+    "name", ["smg2000", *(pytest.param(name, marks=[pytest.mark.real_data, pytest.mark.slow]) for name in REAL)]
 )
 def test_real_systems(name: str, tmp_path: Path) -> None:
     """Models of real systems."""
