@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from splc.formats.coded_columns import EVIDENCE, MIN_GROUPS, NEARLY_ALL, SET, CodedColumns, repeats
+from splc.formats.coded_columns import CROSSED, EVIDENCE, MIN_GROUPS, NEARLY_ALL, SET, CodedColumns, alike, repeats
 from splc.formats.evidence import family_of
 from splc.formats.labels import are_hashes
 from splc.formats.names import is_count_name, is_measurement_name, is_numeric_context_name, may_be_context_name
@@ -29,7 +29,7 @@ _LEVELS = 10
 
 @dataclass(frozen=True)
 class Doubt:
-    """How a column is used although the rows do not decide, and how else."""
+    """The role of a column that the rows do not decide, and another one."""
 
     used: str  # its role
     other: str  # the role that it may have instead
@@ -97,6 +97,7 @@ def doubts_of(
     # Where most options have few values, one of many may be measured.
     dense = [name for name in numbers if table.has_integers(name) and table.is_dense(name, 1 / EVIDENCE)]
     many = [name for name in numbers if table.sizes[name] > SET and name not in dense]
+    many = [name for name in many if not table.is_few(name) or alike(np.bincount(table.codes[name])) < CROSSED]
     kinds |= {name: OBSERVED for name in (many if 2 * len(many) <= len(varying) else ()) if name not in kinds}
     # Most options have names that begin alike.
     families = [family for name in varying if (family := family_of(name))]

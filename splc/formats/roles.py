@@ -76,14 +76,15 @@ class Roles:
         """The columns whose roles are uncertain, by the roles that they have and may have."""
         kinds: dict[tuple[str, str], list[str]] = {}
         for name, doubt in self.doubts.items():
-            kinds.setdefault((doubt.used, doubt.other), []).append(name)
-        kinds.pop((CONTEXT, CONTEXT), None)
+            if doubt.other != doubt.used:
+                kinds.setdefault((doubt.used, doubt.other), []).append(name)
         return "; ".join(f"{listed(names, _ASKED)} ({used}, or {other}?)" for (used, other), names in kinds.items())
 
     @property
     def answer(self) -> str:
         """The options of the command line that state the other roles of columns in doubt."""
-        return roles_text(flags_of(self.doubts, {name: doubt.other for name, doubt in self.doubts.items()}))
+        others = {name: doubt.other for name, doubt in self.doubts.items() if doubt.other != doubt.used}
+        return roles_text(flags_of(self.doubts, others))
 
 
 def roles_of(
