@@ -191,11 +191,13 @@ class CodedColumns:
             return False
         if self.rows < MIN_ROWS:
             return nfp is not None
-        is_few = self.is_few(name) and self.complete(name) and self.sizes[name] <= SET
-        # Fractions of a design are about as frequent.
-        is_even = is_few and 2 * int(np.bincount(self.codes[name]).min()) * self.sizes[name] >= self.rows
-        is_set = self.has_integers(name) or (is_even and not is_quantity_name(name))
+        is_set = self.has_integers(name) or (self.is_even(name) and not is_quantity_name(name))
         return self.is_various(name) or self.sizes[name] > MAX_VALUES or not is_set
+
+    def is_even(self, name: str) -> bool:
+        """Return whether a column has few values that are about as frequent, as those of designs are."""
+        is_few = self.is_few(name) and self.complete(name) and self.sizes[name] <= SET
+        return is_few and 2 * int(np.bincount(self.codes[name]).min()) * self.sizes[name] >= self.rows
 
     def is_various(self, name: str) -> bool:
         """Return whether one in `NAMED` rows has a value of its own; rows without a value do not count."""

@@ -39,6 +39,8 @@ _SHOWN = 40
 _LISTED = 6
 # The number of values that cannot be read among which those are looked for that are not missing.
 _LOOKED_AT = 10_000
+# What is below or above the limits of an instrument: `<5`.
+_BEYOND = re.compile(r"[<>≤≥]=? ?[0-9.,]+")
 # Texts that may be versions: `1.9` and `1.10`.
 _DECIMAL = re.compile(r"[0-9]+\.[0-9]+")
 
@@ -206,8 +208,8 @@ def kind_of(texts: Sequence[str], values: Array, decimal: str = ".") -> Kind:
     distinct, codes = distinct_texts(texts_in(texts, unread))
     for text, count in zip(distinct, np.bincount(codes).tolist(), strict=True):
         if text.strip().casefold() not in MISSING:
-            is_large = "too large" in not_a_number(text, decimal)
-            numbers, words = numbers + count * is_large, words + count * (not is_large)
+            is_number = "too large" in not_a_number(text, decimal) or _BEYOND.fullmatch(text.strip()) is not None
+            numbers, words = numbers + count * is_number, words + count * (not is_number)
     return "text" if words > numbers else "numbers" if numbers else "empty"
 
 
@@ -264,10 +266,12 @@ def are_versions(texts: Sequence[str]) -> bool:
     minors: dict[str, set[str]] = {}
     for text in distinct:
         minors.setdefault(text.partition(".")[0], set()).add(text.partition(".")[2])
-    # `0.5` and `0.10` may be fractions.
+    # `0.5` and `0.10` may be fractions, and so may 1.10 and 1.15, but not 3.10, 3.11 and 3.12.
+    known = (minor for major, minor in minors.items() if major != "0" or "9" in minor)
     followed = (
-        not minor.isdisjoint({"10", "20"}) and any(len(each) == 1 for each in minor) and (major != "0" or "9" in minor)
-        for major, minor in minors.items()
+        (not each.isdisjoint({"10", "20"}) and any(len(minor) == 1 for minor in each))
+        or (len(each) > 1 and each == {str(minor) for minor in range(10, 10 + len(each))})
+        for each in known
     )
     return all(map(_DECIMAL.fullmatch, distinct)) and any(followed)
 
@@ -287,8 +291,9 @@ def numbers_in(texts: Sequence[str]) -> Array:
 def has_words(texts: Sequence[str]) -> bool:
     """Return whether a column of few different numbers has words in several cells (`none` among them), or versions."""
     distinct, codes = distinct_texts(texts)
-    known = np.array([text.strip().casefold() in {*TRUTH, *MISSING} - {"none", "inf"} for text in distinct], dtype=bool)
-    words = np.isnan(parse_column(distinct)) & ~known
+    known = ({*TRUTH, *MISSING} - {"none", "inf"}).__contains__
+    are_known = [known(text.strip().casefold()) or _BEYOND.fullmatch(text.strip()) is not None for text in distinct]
+    words = np.isnan(parse_column(distinct)) & ~np.array(are_known, dtype=bool)
     return len(distinct) <= MAX_VALUES and (int(words[codes].sum()) > 1 or are_versions(texts))
 
 
@@ -321,6 +326,8 @@ def _cure(words: Sequence[str]) -> str | None:
     """Return how to write numbers that cannot be read."""
     if unit := unit_of(words):
         return f"write numbers without the unit {unit!r}; the name of the column can state it"
+    if all(map(_BEYOND.fullmatch, words)):
+        return "values beyond a limit are not used; write a number instead, such as half of the limit"
     return "write numbers without separators of thousands" if all(map(GROUPED.fullmatch, words)) else None
 
 

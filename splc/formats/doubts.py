@@ -3,22 +3,63 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from splc.formats.coded_columns import CROSSED, EVIDENCE, MIN_GROUPS, NEARLY_ALL, SET, CodedColumns, alike, repeats
-from splc.formats.labels import EXIT_WORDS
-from splc.formats.names import is_count_name, is_measurement_name, is_numeric_context_name, words_of
+from splc.formats.evidence import family_of
+from splc.formats.labels import are_hashes
+from splc.formats.names import is_count_name, is_measurement_name, is_numeric_context_name, may_be_context_name
+from splc.io.csv_rows import distinct_texts
 from splc.types import Array
 
-CONTEXT, RESULT, LEFT_OUT = "context or option", "result or option", "left out or option"
+OPTION, CONTEXT, RESULT, OBSERVED, LEFT_OUT = "option", "context", "result", "observed", "left out"
 # From this share of the variance of ranks on, which other columns explain, numbers may be a result; and the rows that
-# this takes for each of these columns, at most so many; below the other share they may have been set.
-_EXPLAINED, _UNEXPLAINED, _ROWS_EACH, _MOST = 0.5, 0.1, 5, 200
+# this takes for each of these columns, at most so many.
+_EXPLAINED, _ROWS_EACH, _MOST = 0.5, 5, 200
+# Columns that change in one of so many rows change slowly, and so do numbers with such a correlation of neighbours,
+# which is so many standard deviations of chance; the share by which the number of changes differs from chance.
+_SLOW, _DRIFTS, _CLEAR, _NEAR_CHANCE = 4, 0.3, 4, 0.3
 # What makes the correlations of a column that is a sum of others invertible.
 _RIDGE = 1e-9
-# Texts with at most so many values explain other columns.
+# Texts with at most so many values explain other columns, and contexts have models of their values.
 _LEVELS = 10
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """The role of a column that the rows do not decide, and another one."""
+
+    used: str  # its role
+    other: str  # the role that it may have instead
+    size: int  # the number of its different values
+    usual: str  # the most frequent one in rows with those of contexts that have fewer values
+
+
+def flags_of(doubts: Mapping[str, Doubt], roles: Mapping[str, str]) -> dict[str, list[str]]:
+    """Return the options of the command line that state roles; contexts of many values are left out."""
+    flags: dict[str, list[str]] = {"options": [], "context": [], "ignore": []}
+    for name in sorted(roles, key=lambda name: doubts[name].size):
+        is_context = roles[name] == CONTEXT and doubts[name].size <= _LEVELS and doubts[name].usual
+        flags["options" if roles[name] == OPTION else "context" if is_context else "ignore"].append(name)
+    return flags
+
+
+def doubts_about(
+    columns: Mapping[str, Sequence[str]], kinds: Mapping[str, str], used: Mapping[str, str]
+) -> dict[str, Doubt]:
+    """Return the doubts about columns that may be options, or of these kinds, and are used so."""
+    coded = {name: distinct_texts(columns[name]) for name in kinds}
+    doubts, rows = dict[str, Doubt](), np.arange(len(next(iter(columns.values()), ())))
+    for name in sorted(kinds, key=lambda name: len(coded[name][0])):
+        distinct, codes = coded[name]
+        usual = int(np.bincount(codes[rows]).argmax())
+        # Hashes are never options.
+        other = kinds[name] if used[name] == OPTION or are_hashes(distinct) else OPTION
+        doubts[name] = Doubt(used[name], other, len(distinct), distinct[usual].strip())
+        rows = rows[codes[rows] == usual] if CONTEXT in (used[name], other) else rows
+    return {name: doubts[name] for name in kinds}
 
 
 def doubts_of(
@@ -29,7 +70,7 @@ def doubts_of(
     nfp: str,
     stated: Collection[str],
 ) -> dict[str, str]:
-    """Return the columns whose role is uncertain, in the order of the table, and which roles they may have.
+    """Return the columns whose role is uncertain, in the order of the table, and what they may be beside options.
 
     `others`: `contexts`; `results`, all properties; those `differing` among rows of one configuration; and what is
     `left out` as the rows show. `nfp`: the property to learn; `stated`: the columns whose roles the user states.
@@ -41,8 +82,9 @@ def doubts_of(
     kinds |= {name: CONTEXT for name in others["contexts"] if table.sizes[name] > 1}
     # In regular repetitions they were measured: options would distinguish rows.
     if not repeats(np.bincount(group)):
-        perhaps_set = {*_perhaps_set(table, results, options, group), *others["differing"]}
-        kinds |= {name: RESULT for name in results if name in perhaps_set and not is_measurement_name(name, nfp)}
+        few = [name for name in results if table.is_few(name) and not is_count_name(name)]
+        perhaps_set = [*others["differing"], *(name for name in few if not table.is_result(name, group))]
+        kinds |= {name: RESULT for name in perhaps_set if name in results and not is_measurement_name(name, nfp)}
     left = {*order[: order.index(nfp)]}
     kinds |= {name: RESULT for name in results if name in left and table.is_few(name)}
     # Zeros and ones that distinguish no rows beside the others.
@@ -50,42 +92,58 @@ def doubts_of(
     is_idle = binary and len(table.row_counts(name for name in options if name not in binary)) == table.rows
     kinds |= dict.fromkeys(binary if is_idle else (), RESULT)
     kinds |= dict.fromkeys(_explained(table, options, free), RESULT)
-    kinds |= {name: RESULT for name in free if is_measurement_name(name, nfp) or is_count_name(name)}
+    varying = [name for name in options if table.sizes[name] > 1]
     numbers = [name for name in free if name in table.numbers]
-    zeros = [name for name in numbers if 2 * int((table.numbers[name] == 0).sum()) > table.rows]
-    kinds |= {name: RESULT for name in zeros if name.casefold() in EXIT_WORDS}
     # Where most options have few values, one of many may be measured.
     dense = [name for name in numbers if table.has_integers(name) and table.is_dense(name, 1 / EVIDENCE)]
     many = [name for name in numbers if table.sizes[name] > SET and name not in dense]
     many = [name for name in many if not table.is_few(name) or alike(np.bincount(table.codes[name])) < CROSSED]
-    kinds |= dict.fromkeys(many if 2 * len(many) < sum(table.sizes[name] > 1 for name in options) else (), RESULT)
-    kinds |= {name: CONTEXT for name in numbers if is_numeric_context_name(name) and not table.is_binary(name)}
-    named = [name for name in free if name not in table.numbers and words_of(name)[-1:] == ("name",)]
-    kinds |= dict.fromkeys((*named, *_of_days(table, numbers, options)), CONTEXT)
+    kinds |= {name: OBSERVED for name in (many if 2 * len(many) <= len(varying) else ()) if name not in kinds}
+    # Most options have names that begin alike.
+    families = [family for name in varying if (family := family_of(name))]
+    kin = [name for name in varying if families and family_of(name) == max(families, key=families.count)]
+    kin = kin if 2 * len(kin) > len(varying) else []
+    kinds |= dict.fromkeys((name for name in numbers if kin and name not in kin), RESULT)
+    named = (name for name in free if name not in kin and (is_measurement_name(name, nfp) or is_count_name(name)))
+    kinds |= dict.fromkeys((name for name in named if is_count_name(name) or not table.is_even(name)), RESULT)
+    # A run that ends early counts less than others.
+    uneven = [name for name in numbers if table.sizes[name] > MIN_GROUPS]
+    uneven = [name for name in uneven if 2 * int(np.bincount(table.codes[name]).max()) > table.rows]
+    # In one-factor designs most options are like that.
+    kinds |= dict.fromkeys(uneven if 2 * len(uneven) < len(varying) else (), RESULT)
+    places = [name for name in free if name not in table.numbers and may_be_context_name(name)]
+    places += [name for name in numbers if is_numeric_context_name(name) and not table.is_binary(name)]
+    kinds |= dict.fromkeys((*places, *_of_days(table, free, varying)), CONTEXT)
+    if kinds.keys() >= {*varying} != set():
+        # Something is an option.
+        del kinds[varying[0]]
     return {name: kinds[name] for name in order if name in kinds and name not in stated}
 
 
-def _perhaps_set(table: CodedColumns, results: Iterable[str], options: Sequence[str], group: Array) -> Iterator[str]:
-    """Yield the properties that the options do not explain: few values, or many."""
-    ranks = _ranks(table, options)
-    for name in (name for name in results if table.sizes[name] > 1 and not is_count_name(name)):
-        if table.is_few(name) and not table.is_result(name, group):
-            yield name
-        elif not table.is_few(name) and table.complete(name):
-            shares = _shares(table, {**ranks, name: table.codes[name].astype(float)})
-            if shares.get(name, 1.0) < _UNEXPLAINED:
-                yield name
-
-
 def _of_days(table: CodedColumns, names: Sequence[str], options: Sequence[str]) -> Iterator[str]:
-    """Yield numbers several of which change in the same rows, others in between: as the weather of a day does."""
-    steps = {name: np.diff(table.codes[name]) != 0 for name in options}
-    several = [name for name in names if table.is_few(name) and table.sizes[name] > MIN_GROUPS]
-    several = [name for name in several if 2 * steps[name].sum() <= table.rows]
-    for name in several:
-        own, others = steps[name], [steps[other] for other in several]
-        near = [each for each in others if 2 * (each & own).sum() >= NEARLY_ALL * (each.sum() + own.sum())]
-        if len(near) > 1 and any(step[~own].any() for step in steps.values()):
+    """Yield columns that change slowly while options change at random, as persons do, or together, as weather does."""
+    changes = {name: np.diff(table.codes[name]) != 0 for name in options}
+    moves = np.flatnonzero(np.any([*changes.values()], axis=0)) if changes else np.zeros(0, dtype=np.int64)
+    count = {name: int(changes[name].sum()) for name in options}
+    # In random orders this is about the number of changes, and in nested loops far more or less.
+    chance = {name: len(moves) * (1 - ((np.bincount(table.codes[name]) / table.rows) ** 2).sum()) for name in options}
+    random = [name for name in options if abs(count[name] - chance[name]) <= _NEAR_CHANCE * chance[name]]
+    several = [name for name in names if name in table.numbers and table.sizes[name] > MIN_GROUPS]
+    weather, slow = list[str](), list[str]()
+    for name in (name for name in names if name in changes and not table.is_binary(name)):
+        codes, own = table.codes[name].astype(float), changes[name]
+        is_slow = _SLOW * count[name] <= len(moves)
+        if name in several and not ((np.diff(codes) >= 0).all() or (np.diff(codes) <= 0).all()):
+            # The correlation of neighbours in random orders has a standard deviation of 1 / sqrt(n).
+            clear = max(_DRIFTS, _CLEAR / np.sqrt(len(moves)))
+            is_slow |= bool(np.corrcoef(codes[moves + 1], codes[moves])[0, 1] >= clear)
+        near = (2 * (changes[each] & own).sum() >= NEARLY_ALL * (count[each] + count[name]) for each in several)
+        if name in several and 2 * count[name] <= len(moves) and sum(near) > 1:
+            weather.append(name)
+        elif is_slow and 2 * len({*random} - {name}) > len(options) - 1:
+            slow.append(name)
+    for name in (*weather, *(slow if not table.is_grid(slow) else ())):
+        if not table.is_crossed(name, table.groups(other for other in options if other != name)):
             yield name
 
 
@@ -96,7 +154,9 @@ def _explained(table: CodedColumns, options: Iterable[str], free: Collection[str
     """
     ranks = _ranks(table, options)
     while shares := _shares(table, ranks):
-        many = [name for name in shares if shares[name] >= _EXPLAINED and name in free and table.sizes[name] > 2]
+        many = [
+            name for name in shares if shares[name] >= _EXPLAINED and name in free and table.sizes[name] > MIN_GROUPS
+        ]
         if not many:
             return
         yield (first := max(many, key=table.sizes.__getitem__))

@@ -9,19 +9,12 @@ from itertools import chain, combinations, product
 import numpy as np
 
 from splc.errors import listed
-from splc.formats.coded_columns import (
-    CROSSED,
-    MAX_TESTS,
-    MIN_ROWS,
-    CodedColumns,
-    is_code_name,
-    repeats,
-)
+from splc.formats.coded_columns import CROSSED, MAX_TESTS, MIN_ROWS, CodedColumns, is_code_name, repeats
 from splc.formats.functions import arguments_of, near_arguments_of
 from splc.formats.names import is_count_name, is_measurement_name, words_of
 
 # The beginning of a name that several columns of one kind have: `spark.` and `job options.`.
-_FAMILY = re.compile(r"([^./:]+)[./:]")
+_FAMILY = re.compile(r"([^./:(]+)[./:]")
 # In so many rows texts with two values say the same as another column by no chance.
 _SURE = 20
 
@@ -46,7 +39,7 @@ def options_among(
         instead = next((name for name in alone if name not in chosen), None)
     chosen = {name: None for name in names if name in chosen or name in _kin(table, names, nfp, chosen, observed)}
     inferred = {name: None for name in chosen if name not in explicit or name in alone}
-    functions, places = dict[str, tuple[str, ...]](), [*filter(table.is_few, table.contexts)]
+    functions, places = dict[str, tuple[str, ...]](), [*filter(table.is_few, (*table.contexts, *table.unused))]
     for inputs, further in product((inferred, chosen), (places, ())):
         free = [name for name in inputs if name not in explicit and (inputs is inferred or name not in inferred)]
         free, known = ([name for name in names if name not in functions] for names in (free, inputs))
@@ -60,7 +53,7 @@ def options_among(
     return {name: None for name in chosen if name not in functions}, reasons, instead
 
 
-def _family(name: str) -> str:
+def family_of(name: str) -> str:
     """Return how the names of columns of one kind begin: `spark` of `spark.memory`; empty for others."""
     match = _FAMILY.match(name)
     return match[1] if match else ""
@@ -70,7 +63,7 @@ def _kin(
     table: CodedColumns, names: Sequence[str], nfp: str | None, options: Collection[str], observed: Collection[str]
 ) -> set[str]:
     """Return the columns whose names begin as those of options do, and of no column that was measured."""
-    family = {name: kind for name in names if (kind := _family(name))}
+    family = {name: kind for name in names if (kind := family_of(name))}
     named = {name for name in family if table.is_named_measured(name) or is_count_name(name) or name in observed}
     measured = {family[name] for name in family if name == nfp or name in named}
     kinds = {*map(family.get, options)} - measured
@@ -96,18 +89,18 @@ def _observed(table: CodedColumns, names: Sequence[str], nfp: str | None, explic
         return {}
     left, right = names[:anchor], [name for name in names[anchor:] if name != nfp and _may_be_set(table, name)]
     few = dict.fromkeys(name for name in (*left, *right) if table.is_few(name) and not is_count_name(name))
+    unused = [*filter(table.is_few, table.unused)]
     whole = [name for name in left if name in few or (name in table.numbers and table.has_integers(name))]
     reasons: dict[str, str] = {}
     for name in left:
         if name in explicit or name not in table.numbers or not table.complete(name):
             continue
         group = table.groups(other for other in few if other != name)
-        is_result = words_of(name)[-1:] == ("iterations",) and table.is_result(name, group)
-        if (is_count_name(name) or is_result) and table.sizes[name] > 1 and not table.is_crossed(name, group):
+        if is_count_name(name) and table.sizes[name] > 1 and not table.is_crossed(name, group):
             reasons[name] = "its name is that of what a run counts"
         if name in reasons or not table.is_various(name) or table.is_few(name) or table.is_named_measured(name):
             continue
-        others = [other for other in few if other != name]
+        others = [other for other in (*few, *unused) if other != name]
         if near := near_arguments_of(table, name, others, [other for other in whole if other != name]):
             reasons[name] = f"it depends mostly on {listed(near)}, as what a run counts or measures"
         elif (nfp is None or table.has_integers(name)) and table.is_grid(others, once=True):
@@ -118,7 +111,6 @@ def _observed(table: CodedColumns, names: Sequence[str], nfp: str | None, explic
     if not all(name not in table.numbers or table.complete(name) for name in columns):
         return reasons
     # Rows that differ in what the user leaves out are no repetitions.
-    unused = [*filter(table.is_few, table.unused)]
     scattered = table.scattered([*columns, *unused], [*removable, *unused])
     return reasons | dict.fromkeys(scattered, "repetitions differ in it")
 
@@ -173,7 +165,7 @@ def _found(
         else:
             measured = table.seems_measured(name) or table.is_told(name, group)
         is_solver = words_of(name)[-1:] == ("iterations",)
-        is_kin = nfp and _family(name) == _family(nfp) != "" and table.is_various(name) and not table.is_few(name)
+        is_kin = nfp and family_of(name) == family_of(nfp) != "" and table.is_various(name) and not table.is_few(name)
         if name in observed or (not left and (name == nfp or measured)):
             boundary = index
             if any(table.sizes[each] > 1 for each in options):
@@ -243,11 +235,8 @@ def _functions(table: CodedColumns, names: Sequence[str], options: Iterable[str]
         others = [other for other in inputs if other != name and table.sizes[other] <= table.sizes[name]]
         if (arguments := arguments_of(table, name, others)) is None:
             continue
-        # A text such as `PL-118` is the label of a batch, not what `PLA` is a function of.
-        is_label = len(arguments) == 1 and {name, *arguments}.isdisjoint(table.numbers) and table.has_digits(*arguments)
-        if not is_label or table.has_digits(name):
-            functions[name] = arguments
-            inputs.remove(name)
+        functions[name] = arguments
+        inputs.remove(name)
     return functions
 
 
@@ -265,7 +254,9 @@ def spelled_twice(
     chosen, mentioned, places, states, words, numbers = few
     levels = [name for name in numbers if name in left or (named and not is_measurement_name(name))]
     texts = [name for name in words if name in left]
-    pairs = chain(product(chosen, (*places, *texts, *levels)), product(places, texts), product(states, levels))
+    pairs = chain(
+        product(chosen, (*places, *texts, *levels)), product((*mentioned, *places), texts), product(states, levels)
+    )
     pairs = chain(pairs, combinations([*mentioned, *places], 2), product(texts, levels), combinations(texts, 2))
     pairs = chain(pairs, combinations(levels, 2))
     for name, number in pairs if (len(texts) + len(levels)) ** 2 <= 2 * MAX_TESTS else ():

@@ -134,7 +134,9 @@ def inference_of(
             lines = [lines[at] for at in kept.tolist()]
     if without := () if is_xml(source) else _without_values(columns, choice.where):
         columns = {name: cells for name, cells in columns.items() if name not in without}
-        choice = replace(choice, options=tuple(name for name in choice.options if name not in without))
+        choice = choice.among(table.columns)
+        options, ignore = ([name for name in names if name not in without] for names in (choice.options, choice.ignore))
+        choice = replace(choice, options=(*options,), ignore=(*ignore,))
     if usual is not None:
         # A log keeps one space where a name has several.
         nfp = next((name for name in columns if name.split() == usual.split()), nfp)
@@ -278,8 +280,8 @@ def _assumptions(system: VariabilityModel, roles: Roles, alternatives: Alternati
         yield f"{noun}: {listed(roles.contexts)} (columns of text are options if --options names them)"
     for name, reason in roles.ignored.items():
         yield f"ignored: {name} ({reason})"
-    if roles.doubts:
-        yield "in doubt: {}; as it is used: {}".format(*roles.question)
+    if roles.question:
+        yield f"in doubt: {roles.question}; otherwise: {roles.answer}"
 
 
 def _with_values(option: NumericOption) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -33,6 +34,8 @@ _STAMP_NAMES = {
 _CLOCK = re.compile(r"[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?")
 # `08:15`, which could be a ratio.
 _HOURS = re.compile(r"[0-2]?[0-9]:[0-5][0-9]")
+# The share of rows after which a clock shows a later time: days have several.
+_MOSTLY = 0.8
 _CLOCK_WORDS = {"time", "uhrzeit", "heure", "clock", "start", "end", "when"}
 _EPOCH_WORDS = {"timestamp", "timesecs", "epoch", "unixtime"}
 # `2024-05-01T12:00:03`, `2024-05-01`, `1.5.2024`, `05/01/2024 12:00`, `12:00:03`.
@@ -110,6 +113,12 @@ def is_place(name: str, values: Collection[str]) -> bool:
     first, has_sums = next(filter(None, map(str.strip, values)), ""), not _SUMMED.isdisjoint(values)
     is_hash = _HASH_NAMES.fullmatch("_".join(words_of(name))) is not None and _HASH.fullmatch(first) is not None
     return is_hash or (has_sums and len(values) > 1)
+
+
+def are_hashes(values: Collection[str]) -> bool:
+    """Return whether texts are as long as each other, and most of them hashes; the others have only digits."""
+    lengths, hashes = {*map(len, values)}, sum(_HASH.fullmatch(value) is not None for value in values)
+    return len(lengths) == 1 and 2 * hashes > len(values)
 
 
 def without_result(nfp: str, values: Array) -> Array:
@@ -199,6 +208,14 @@ def is_status(name: str, values: Iterable[str]) -> bool:
     return last in _STATUS or (both and words <= WORKED | _FAILED) or (last in _VERDICTS and bool(words & WORKED))
 
 
+def verdicts(name: str, values: Iterable[str]) -> tuple[str, ...]:
+    """Return the texts that say neither success nor failure in a column of states where others say success."""
+    texts = [value for value in values if value.strip()] if is_status(name, values) else []
+    known = {text for text in texts if text.casefold() in WORKED | SOLVED}
+    failed = {text for text in texts if not _FAILED.isdisjoint((text.casefold(), *words_of(text)[:1]))}
+    return tuple(text for text in texts if text not in known | failed) if known else ()
+
+
 def _statistics(columns: Mapping[str, Sequence[str]], mentioned: Collection[str]) -> Iterator[tuple[str, str]]:
     """Yield the statistics of a value with a centre column: `median`, `time_max` if there is `time_mean`."""
     groups: dict[str, dict[str, str]] = {}
@@ -271,26 +288,25 @@ def _stamps_or_hashes(name: str, texts: Sequence[str]) -> str | None:
         numbered = {re.sub("[0-9]+$", "", text.strip()) for text in distinct_texts(texts)[0]}
         return "it numbers runs" if len(numbered) == 1 and len({*texts}) > MAX_VALUES else None
     is_named = key in _STAMP_NAMES or _HASH_NAMES.fullmatch(key) or words & (_EPOCH_WORDS | _CLOCK_WORDS)
-    if first is not None and not is_named and not _STAMP.fullmatch(first) and not _HASH.fullmatch(first):
+    if first is not None and not is_named and not any(kind.fullmatch(first) for kind in (_STAMP, _HASH, _HOURS)):
         # All texts would have to be one, and a column of measured values has many different texts.
         return None
     distinct = [stripped for text in distinct_texts(texts)[0] if (stripped := text.strip())]
-    if _are_stamps(key, distinct, len(texts)):
-        return (
-            "clock times"
-            if all(_CLOCK.fullmatch(text) or _HOURS.fullmatch(text) for text in distinct)
-            else "time stamps"
-        )
+    if _are_stamps(key, distinct, texts):
+        of_day = all(_CLOCK.fullmatch(text) or _HOURS.fullmatch(text) for text in distinct)
+        return "clock times" if of_day else "time stamps"
     return _hashes(key, distinct, len(texts))
 
 
-def _are_stamps(key: str, distinct: Sequence[str], rows: int) -> bool:
+def _are_stamps(key: str, distinct: Sequence[str], texts: Sequence[str]) -> bool:
     """Return whether a column has time stamps."""
-    differs = len(distinct) > rows / 2 and rows >= _LEAST_ROWS
+    differs = len(distinct) > len(texts) / 2 and len(texts) >= _LEAST_ROWS
     if len(distinct) > 1 and all(map(_STAMP.fullmatch, distinct)):
         return differs or len(distinct) > _MANY_DAYS or key in _DAYS or all(":" in text for text in distinct)
-    if differs and _CLOCK_WORDS.intersection(key.split("_")) and all(map(_HOURS.fullmatch, distinct)):
-        return True
+    if differs and all(map(_HOURS.fullmatch, distinct)):
+        # Durations are in no order.
+        later = sum(one.strip().zfill(5) <= next_one.strip().zfill(5) for one, next_one in pairwise(texts))
+        return bool(_CLOCK_WORDS.intersection(key.split("_"))) or later >= _MOSTLY * (len(texts) - 1)
     is_named = key in _STAMP_NAMES or not _EPOCH_WORDS.isdisjoint(key.split("_"))
     return len(distinct) > 1 and is_named and differs and bool((parse_column(distinct) >= _EPOCH).all())
 

@@ -11,7 +11,7 @@ from splc.data.property_unit import BRACKETS, unit_in_name
 def words_of(name: str) -> tuple[str, ...]:
     """Return the words of a name in lower case, without a unit in parentheses."""
     match = BRACKETS.fullmatch(name)
-    plain = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", match[1] if match else name)
+    plain = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z]{2})(?=[A-Z][a-z]{2})", "_", match[1] if match else name)
     # Letters without accents.
     plain = plain if plain.isascii() else re.sub(r"[\u0300-\u036f]", "", unicodedata.normalize("NFD", plain))
     return tuple(word for word in re.split(r"[\W_]+", plain.casefold()) if word)
@@ -129,6 +129,12 @@ def is_context_name(name: str) -> bool:
     words = words_of(name)
     is_place = not _CONTEXT_WORDS.isdisjoint(words) or not _INPUTS.isdisjoint(words[-1:])
     return (is_place and not is_setting_name(name)) or "_".join(words) in _CONTEXT_KEYS
+
+
+def may_be_context_name(name: str) -> bool:
+    """Return whether a name has a word of a context beside another one: `gpu_type`, `case_name`; not `build_type`."""
+    words = words_of(name)
+    return not (_CONTEXT_WORDS - {"build"}).isdisjoint(words) or words[-1:] == ("name",)
 
 
 def is_numeric_context_name(name: str) -> bool:

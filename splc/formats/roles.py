@@ -1,36 +1,17 @@
 """The roles of the columns of a table without a description of the system: options, properties, contexts.
 
-Columns that the user names as options are options; columns of text among them become alternative groups. What is an
-option without these names remains one. All others:
-
-- columns of zeros and ones (`true` and `false`, `yes` and `no`, `on` and `off`) are binary options;
-- other numbers are numeric options if they are to the left of the property that the user named, else of the first one,
-  whatever their values. A property has the name of a measured value (`time_ms`; `PRED40+` if the property is `ACC+`)
-  and various values. If there is none, the first column with fractions and nearly a different value in every row is a
-  property, or with more than `MAX_VALUES` values that are not needed to distinguish the configurations; else the last
-  column of numbers. In fewer than `MIN_ROWS` rows, fractions that differ in every row are a property if something else
-  is to their left;
-- numbers with gaps are properties, but options that are deselected in some rows if they are to the left of the first
-  property, and their other cells are empty;
-- columns of text with few values that are crossed with another column are options, unless their names are those of
-  contexts (`version`, `machine`, `workload`), or they say which runs failed; others are contexts. A text that differs
-  in nearly every row, says the same as the options, or stands only where values are missing, is ignored. So is one of
-  two columns that say the same: codes (`compiler_id`), texts that spell numbers, and else the later column. Words among
-  few numbers (`s` beside 0 to 3), and versions (3.10 beside 3.9), are texts;
-- a column to the right of a property is an option if the rows show that it was set: they have each of its values as
-  often, or rows of the same options are different configurations with it;
-- numbers among the options that are a function of others are ignored: a sum or a product (`ranks` = `px` · `py`), or
-  another function whose values were repeated in other configurations, or of a complete grid with values as those of a
-  result (`binary_size`), or nearly one with noise, as counts of a run are. Columns that count rows, repetitions or
-  events of a run by their names (`id`, `rep`, `retries`) are ignored, too, and so are columns without values;
-- statistics beside a mean, time stamps, hashes, numbers of runs and remarks (`splc.formats.labels`) are ignored unless
-  the user names them, and so are properties that are a constant times another one;
-- names with the prefix of a program that tracks runs (`config/lr`) are those of the options.
+What the user names has the role that is named, and what is an option without these names remains one. The rules for all
+other columns are in `docs/howto/csv.md`. First columns are left out that label runs (`splc.formats.labels`) or count
+them; texts are contexts, states of runs or words; what says the same as another column is left out. Then options are
+found among words and numbers (`splc.formats.evidence`), by place, names and evidence of the rows; numbers that are a
+function of options are none (`splc.formats.functions`). The remaining words are contexts, the remaining numbers
+properties. Last is what the rows do not decide (`splc.formats.doubts`).
 """
 
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
@@ -51,11 +32,10 @@ from splc.formats.coded_columns import (
     is_row_counter,
 )
 from splc.formats.column_choice import ColumnChoice, has_commas, has_words, kind_of, numbers_in, roles_text
-from splc.formats.doubts import doubts_of
+from splc.formats.doubts import CONTEXT, LEFT_OUT, OPTION, RESULT, Doubt, doubts_about, doubts_of, flags_of
 from splc.formats.evidence import options_among, spelled_twice, unexplained_gaps
 from splc.formats.names import is_context_name, is_count_name, is_measurement_name
 from splc.io.csv_rows import distinct_texts, texts_in
-from splc.io.numbers import parse_column
 from splc.system.variability import ROOT
 from splc.types import Array
 
@@ -80,8 +60,8 @@ class Roles:
     # the number of rows of each configuration
     counts: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     warnings: tuple[str, ...] = ()  # what is probably wrong, one line each
-    # column → the roles that it may have, where the rows do not decide (`splc.formats.doubts`)
-    doubts: Mapping[str, str] = field(default_factory=dict)
+    # columns whose roles the rows do not decide (`splc.formats.doubts`)
+    doubts: Mapping[str, Doubt] = field(default_factory=dict)
     decided: bool = False  # whether names and contents of columns (`splc.formats.labels`) decided on roles
     # column → its numbers, shape (n,), NaN where there is none
     numbers: Mapping[str, Array] = field(default_factory=dict, repr=False)
@@ -92,15 +72,19 @@ class Roles:
         return (*self.text, *self.binary, *self.numeric)
 
     @property
-    def question(self) -> tuple[str, str]:
-        """The columns whose roles are uncertain, by the roles that they may have, and how to state the present ones."""
-        kinds = dict.fromkeys(self.doubts.values())
-        asked = [(kind, [name for name in self.doubts if self.doubts[name] == kind]) for kind in kinds]
-        roles: dict[str, list[str]] = {"options": [], "context": [], "ignore": []}
-        for name in self.doubts:
-            is_option, is_context = name in self.columns, name in self.contexts
-            roles["options" if is_option else "context" if is_context else "ignore"].append(name)
-        return "; ".join(f"{listed(names, _ASKED)} ({kind}?)" for kind, names in asked), roles_text(roles)
+    def question(self) -> str:
+        """The columns whose roles are uncertain, by the roles that they have and may have."""
+        kinds: dict[tuple[str, str], list[str]] = {}
+        for name, doubt in self.doubts.items():
+            if doubt.other != doubt.used:
+                kinds.setdefault((doubt.used, doubt.other), []).append(name)
+        return "; ".join(f"{listed(names, _ASKED)} ({used}, or {other}?)" for (used, other), names in kinds.items())
+
+    @property
+    def answer(self) -> str:
+        """The options of the command line that state the other roles of columns in doubt."""
+        others = {name: doubt.other for name, doubt in self.doubts.items() if doubt.other != doubt.used}
+        return roles_text(flags_of(self.doubts, others))
 
 
 def roles_of(
@@ -218,10 +202,6 @@ def roles_of(
     reasons |= unused_labels
     contexts = [name for name in columns if name in contexts or (name in unused and name not in unused_labels)]
     outputs = tuple(name for name in numbers if name not in options and name not in reasons)
-    # Words such as `True` are texts unless they are options.
-    yes_no = [name for name in outputs if name != nfp and np.isnan(parse_column(columns[name])).all()]
-    yes_no = [name for name in yes_no if not has_commas(columns[name]) and not np.isnan(numbers[name]).all()]
-    reasons |= dict.fromkeys(yes_no, "it says yes or no of a run") if measured and not choice.properties else {}
     ignored |= reasons
     outputs = tuple(name for name in outputs if name not in reasons)
     if not outputs and measured:
@@ -249,13 +229,18 @@ def roles_of(
     inferred = [name for name in (*numeric, *switches) if name not in explicit]
     gaps = {name: [lines[row] for row in unexplained_gaps(table, name, options)] for name in inferred}
     asked = [name for name in contexts if name not in statuses]
-    doubts: dict[str, str] = {}
+    doubts: dict[str, Doubt] = {}
     if measured and not choice.properties:
         fixed = {*choice.options, *choice.named, *choice.ignore, *choice.usual}
-        unsure = [*(reasons.keys() - unused_labels), *(name for name in ignored if name.casefold() in WEAK_COUNTERS)]
+        unsure = [
+            *(reasons.keys() - unused_labels),
+            *(name for name in table.numbers if name in ignored and name.casefold() in WEAK_COUNTERS),
+        ]
         # Without a named one, each property may be learned.
         others = {"contexts": asked, "results": [*outputs] if nfp else [], "differing": unstated}
-        doubts = doubts_of(table, [*columns], [*options], {**others, "left out": unsure}, nfp or outputs[0], fixed)
+        found = doubts_of(table, [*columns], [*options], {**others, "left out": unsure}, nfp or outputs[0], fixed)
+        used = {**dict.fromkeys(options, OPTION), **dict.fromkeys(contexts, CONTEXT), **dict.fromkeys(outputs, RESULT)}
+        doubts = doubts_about(columns, found, {name: used.get(name, LEFT_OUT) for name in found})
     return Roles(
         binary,
         numeric,
@@ -322,7 +307,9 @@ def _require_columns(columns: Mapping[str, Sequence[str]], file: str, nfp: str |
     for name, kind in kinds.items():
         if name not in columns and name not in choice.optional:
             text = "there is no column" if kind == "column" else f"there is no column for the {kind}"
-            problems.add(f"{text} {name!r}", hint=unknown_name_hint(name, list(columns)))
+            measured = f"what was measured: --property {' or '.join(map(shlex.quote, choice.properties))}"
+            is_stated = name == nfp and choice.properties
+            problems.add(f"{text} {name!r}", hint=measured if is_stated else unknown_name_hint(name, list(columns)))
     for name in choice.options:
         if name == nfp or name in choice.ignore or name in choice.named:
             kind = "the property" if name == nfp else "ignored" if name in choice.ignore else "a context"

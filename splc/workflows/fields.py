@@ -397,11 +397,11 @@ def scheduler_of(backend: str, scheduler: str | None) -> str | None:
 
 
 def inputs_of(request: Any, kind: type, *, policies: bool = True) -> tuple[str, ...] | None:
-    """Return the options that give another request the inputs of a request; None if one is standard input."""
-    words: list[str] = []
+    """Return the words that give another request the inputs of a request; None if one is standard input."""
+    arguments, words = list[str](), list[str]()
     for bound in fields_of(kind):
         value = getattr(request, bound.name, bound.default)
-        if value == bound.default or not (policies or bound.field.panel == INPUTS):
+        if value == bound.default or bound.field.kind == "python" or not (policies or bound.field.panel == INPUTS):
             continue
         if value == STANDARD:
             return None
@@ -412,5 +412,8 @@ def inputs_of(request: Any, kind: type, *, policies: bool = True) -> tuple[str, 
         if isinstance(value, tuple):
             # A list of names is one text.
             texts = [",".join(value)] if bound.field.parse is names_in else list(map(str, value))
-        words += [word for text in texts for word in (bound.spellings[0], text)]
-    return tuple(words)
+        if bound.field.kind == "argument":
+            arguments += texts
+        else:
+            words += [word for text in texts for word in (bound.spellings[0], text)]
+    return (*arguments, *words)

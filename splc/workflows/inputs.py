@@ -12,17 +12,19 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 from splc.errors import InputError, LearningError, Problem, RequestError, SplcError, listed, unknown_name_hint
 from splc.formats.column_choice import ColumnChoice, Context, shown_value
 from splc.formats.detect import is_log, suffix_of
+from splc.formats.doubts import CONTEXT, LEFT_OUT, OBSERVED, OPTION, flags_of
 from splc.formats.measurements.rows import Policy
 from splc.io.files import STANDARD, distinct_names, file_name, is_stream, read_source
 from splc.project import Project
 from splc.workflows import fields as common
-from splc.workflows.fields import INPUTS, request
+from splc.workflows.fields import INPUTS, inputs_of, request
 from splc.workflows.note import Note, Notes, inference_notes, notes_of, reading_notes
 from splc.workflows.views import Column
 
 if TYPE_CHECKING:
     from sampling import Space
     from splc.data.measurements import Measurements
+    from splc.formats.inference import Inference
     from splc.formats.models.stored_model import StoredModel
     from splc.models.parameters import Parameters
     from splc.system.variability import VariabilityModel
@@ -87,7 +89,8 @@ class SystemInputs:
             if project.learned_system is not None:
                 origin, hint = "that of the model", "learn the model again with --no-constraints"
             raise RequestError(f"nothing is inferred, for the system is {origin}; {hint}", "no_constraints")
-        notes += inference_notes(project.inference, lists=self.measured is None and project.system_table is not None)
+        lists = self.measured is None and project.system_table is not None
+        notes += inference_notes(project.inference, lists=lists, answers=self.answers(project.inference))
         if project.learned_system is not None and project.has_system:
             text = f"{project.system_file} does not have the options of the model: the system is that of the model"
             notes.append(Note(text))
@@ -96,6 +99,36 @@ class SystemInputs:
             where = "without it they are inferred from the tables" if project.further else where
             notes.append(Note(f"the options are those of {source}; {where}"))
         return system
+
+    def answers(self, inference: Inference | None) -> dict[str, str]:
+        """Return the commands that state other roles of columns in doubt; none stops at contexts of several values."""
+        doubts, verb = inference.doubts if inference is not None else {}, type(self).__module__.split(".")[2]
+        others = {name: doubt.other for name, doubt in doubts.items() if doubt.used == OPTION}
+        clearer = {name: other for name, other in others.items() if other != OBSERVED}
+        contexts = {name: doubt.other for name, doubt in doubts.items() if doubt.used == CONTEXT}
+        # What is a result or left out stays so, and learning needs one value of each context.
+        left_out = {name: LEFT_OUT for name in doubts if name not in others and name not in contexts}
+        stated = dict.fromkeys(contexts if verb == "learn" else (), CONTEXT)
+        roles = {
+            "otherwise": {**left_out, **clearer, **stated} if clearer or stated else {},
+            "if observed": {**left_out, **others, **stated} if len(clearer) < len(others) else {},
+            "as options": {**left_out, **contexts} if OPTION in contexts.values() else {},
+            "if set": {**stated, **dict.fromkeys(left_out, OPTION)} if left_out else {},
+        }
+        answers: dict[str, str] = {}
+        for when, names in roles.items() if verb in ("describe", "learn") else ():
+            flags = flags_of(doubts, names)
+            changes: dict[str, Any] = {
+                flag: (*getattr(self, flag), ",".join(flags[flag])) for flag in flags if flags[flag]
+            }
+            if verb == "learn" and flags["context"]:
+                given: str | None = getattr(self, "by", None)
+                by, *selected = flags["context"] if given is None else (given, *flags["context"])
+                usual = {name: doubts[name].usual for name in selected}
+                changes |= {"context": self.context, "by": by, "where": {**self.where, **usual}}
+            if names and (words := inputs_of(replace(self, **changes), type(self))) is not None:
+                answers[when] = shlex.join(("splc", verb, *words))
+        return answers
 
     def read_measurements(self, project: Project, space: Space, notes: Notes, **settings: Any) -> Measurements:
         """Read the measurements of the project; `settings` are those of `Project.measurement_parts`."""

@@ -103,8 +103,10 @@ def notes_of(texts: Iterable[str], about: Rank = Rank.INPUT) -> tuple[Note, ...]
     )
 
 
-def inference_notes(inference: Inference | None, *, lists: bool = False) -> tuple[Note, ...]:
-    """Return the assumptions about an inferred system; `lists`: whether the table may have no measured values."""
+def inference_notes(
+    inference: Inference | None, *, lists: bool = False, answers: Mapping[str, str] = {}
+) -> tuple[Note, ...]:
+    """Return the assumptions about an inferred system; `lists`: whether there may be no measured values."""
     if inference is None:
         return ()
     source = inference.source.name
@@ -125,7 +127,7 @@ def inference_notes(inference: Inference | None, *, lists: bool = False) -> tupl
         details = ("--property NAME names a measured column, --ignore and --context leave columns out",)
     if inference.decided:
         text = f"{source}: the columns are used as follows; --options, --context, --ignore and --property change it"
-        details = role_table(inference)
+        details = role_table(inference, answers)
     mined: tuple[Note, ...] = ()
     if inference.mined:
         many, rows = len(inference.mined.constraints), inference.mined.rows
@@ -249,8 +251,8 @@ def _lines(lines: Sequence[int], noun: str = "") -> str:
     return f"{noun}{'s' * (len(lines) != 1)} {shown}" if noun else shown
 
 
-def role_table(inference: Inference) -> tuple[str, ...]:
-    """Return the lines of the table: a line for each role, and for each reason to leave columns out."""
+def role_table(inference: Inference, answers: Mapping[str, str] = {}) -> tuple[str, ...]:
+    """Return the lines of the table: a line for each role, and for each reason to leave columns out, and answers."""
     nfp, *further_nfps = inference.properties
     main = inference.main
     if main in further_nfps:
@@ -270,7 +272,6 @@ def role_table(inference: Inference) -> tuple[str, ...]:
         reasons.setdefault(reason, []).append(name)
     rows += [("left out", f"{listed(names)} ({reason})") for reason, names in reasons.items()]
     if inference.doubts:
-        asked, answer = inference.question
-        rows += [("in doubt", asked), ("answer", f"{answer} (as used here; move a name that has another role)")]
+        rows += [("in doubt", inference.question), *(answers or {"otherwise": inference.answer}).items()]
     width = max(len(role) for role, columns in rows if columns)
     return tuple(f"{role:<{width}}  {columns}" for role, columns in rows if columns)

@@ -255,10 +255,7 @@ def interval_column(title: str, low: str, high: str, form: Getter = four_digits,
 
 
 # The columns of `comparison.places`: where predictions miss values by another factor.
-PLACES = (
-    *columns("where = text, configurations, value / prediction = ratio, low, high"),
-    Column("error, %", "error"),
-)
+PLACES = (*columns("where = text, configurations, value / prediction = ratio, low, high"), Column("error, %", "error"))
 
 
 def counted(count: int, noun: str) -> str:

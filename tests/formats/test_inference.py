@@ -138,17 +138,19 @@ def test_names_of_options_add_options(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(40))
 def test_answer(seed: int) -> None:
-    """The answer to the question about roles states them as they are used, and leaves no doubt."""
+    """The answer to the question about roles states the other ones, and leaves no doubt about these columns."""
     rng = np.random.default_rng(seed)
     header, *lines = random_table(rng)[0].splitlines()
     text = rows(f"a,{header},seconds", [[at % 3, line, f"{rng.uniform(1, 2):.6f}"] for at, line in enumerate(lines)])
     before = inferred(text, nfp="seconds")
-    flags = iter(shlex.split(before.question[1]))
+    flags = iter(shlex.split(before.answer))
     stated = {flag: tuple(names.split(",")) for flag, names in zip(flags, flags, strict=True)}
     choice = ColumnChoice(stated.get("--context", ()), stated.get("--ignore", ()), options=stated.get("--options", ()))
     after = inferred(text, nfp="seconds", choice=choice)
-    assert (after.columns, after.contexts) == (before.columns, before.contexts)
-    assert not after.doubts
+    roles = {"--options": after.columns, "--context": after.contexts, "--ignore": after.ignored}
+    assert {*itertools.chain(*stated.values())} == {*before.doubts}
+    assert all({*names} <= {*roles[flag]} for flag, names in stated.items())
+    assert after.doubts.keys().isdisjoint(before.doubts)
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -177,8 +179,7 @@ CASES = (*(SMG2000 / dimensions for dimensions in ("1d", "2d", "3d")), BOOMERAMG
 
 
 @pytest.mark.parametrize(
-    "folder",
-    [pytest.param(case, id=case.name, marks=pytest.mark.slow if case.name == "3d" else ()) for case in CASES],
+    "folder", [pytest.param(case, id=case.name, marks=pytest.mark.slow if case.name == "3d" else ()) for case in CASES]
 )
 def test_case_studies(folder: Path) -> None:
     """The options of the tables of case studies are those of their descriptions."""

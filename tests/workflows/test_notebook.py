@@ -298,7 +298,7 @@ def test_what_is_doubtful_about_a_table_is_noted(tmp_path: Path, name: str) -> N
     rows = "version,fast,n,time\n1.9,0,1,3\n1.8,0,1,4\n1.9,1,2,5\n1.8,1,2,6.5\n1.9,0,3,x\n1.8,1,3,9\n"
     (tmp_path / "t.csv").write_text(rows, encoding="utf-8")
     notes = " ".join(NOTES[name](str(tmp_path / "t.csv")))
-    assert ("version (context or option?)" in notes) == (name != "learn a system")
+    assert ("version (option, or context?)" in notes) == (name != "learn a system")
     assert ("1 value of time is missing" in notes) == (name != "infer_system")
     functions = {name for name in vars(splc)["__all__"] if name.islower() and not name.startswith("_")}
     assert functions == {name.split()[0] for name in NOTES} | set(OTHERS.split())

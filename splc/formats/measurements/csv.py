@@ -7,6 +7,7 @@ by the value.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -31,6 +32,8 @@ from splc.system.variability import DISABLED, ENABLED, ROOT, VariabilityModel, p
 from splc.types import Array
 
 DEFAULT_NFP = "Performance"
+# What tuners write before the names of options: `params_lr`, `Param: size`.
+_PREFIX = re.compile(r"(?:params?|parameters?|config)(?:[._/]|: )", re.IGNORECASE)
 # The cells of a table that are written at a time: a text per cell takes much more memory than the file.
 CELLS = 2**21
 
@@ -135,6 +138,8 @@ def _named_columns(
     """Return the columns of options, the root and switches, other columns, and the groups that have one column."""
     named, others, line, problems = Columns(), Columns(), int(table.lines[0]), Problems(table.name)
     for at, (cell, texts) in enumerate(zip(header, columns, strict=True)):
+        bare = _PREFIX.sub("", cell, count=1)
+        cell = bare if cell not in system.spellings and bare in system.spellings and bare not in header else cell
         if (spelling := system.spellings.get(cell)) is not None and spelling != cell and spelling in header:
             # The table has a column of the exact name, too: an option `run-time` and a property `runtime`.
             spelling = None

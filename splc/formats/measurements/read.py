@@ -16,7 +16,7 @@ from splc.data.measurements import Measurements
 from splc.data.table import names_of
 from splc.errors import InputError, MeasurementError, Problem, Problems, nearest
 from splc.formats import detect, labels
-from splc.formats.column_choice import ColumnChoice, Context, roles_text, shown_value, shown_values
+from splc.formats.column_choice import ColumnChoice, Context, shown_value, shown_values
 from splc.formats.measurements.constraints import with_failures
 from splc.formats.measurements.rows import MeasurementRows, Policy, assemble
 from splc.formats.measurements.tables import read_table
@@ -214,6 +214,11 @@ def _without_failed_runs(rows: MeasurementRows, choice: ColumnChoice) -> Measure
             missing = {other: np.where(worked, rows.missing[other], 0) for other in others}
             said = (*rows.unsuccessful, text)
             rows = replace(rows, values=values, missing=missing, contexts=contexts, unsuccessful=said)
+        elif name in rows.contexts and (verdicts := labels.verdicts(name, rows.contexts[name].values)):
+            worked_text = next(value for value in rows.contexts[name].values if value not in verdicts)
+            other = f"--where {shlex.quote(f'{name}={worked_text}')} leaves them out"
+            text = f"runs of which {name!r} says {shown_values(verdicts)} have values, which are used ({other})"
+            rows = replace(rows, contexts=contexts, unsuccessful=(*rows.unsuccessful, text))
         elif name in rows.contexts and others and _says_why(rows.contexts[name], others):
             text = f"left out: {name}, which says why runs failed"
             rows = replace(rows, contexts=contexts, notes=(*notes, text))
@@ -242,6 +247,10 @@ def _succeeded(name: str, rows: MeasurementRows, others: dict[str, Array]) -> Ar
     if name.casefold() in labels.EXIT_CODES or labels.is_status(name, context.values):
         known = [value.casefold() in labels.WORKED | labels.SOLVED for value in context.values]
         worked = np.array(known, dtype=bool)[context.codes]
+        # `SLO missed` is no failure of runs with results.
+        verdicts = labels.verdicts(name, context.values)
+        said = np.array([value in verdicts for value in context.values], dtype=bool)[context.codes]
+        worked |= said & ~np.isin(context.codes, np.unique(context.codes[lost]))
         if worked.any() or not lost.any():
             return worked
         # Other words: those of runs without a result, if the others have some.
@@ -322,18 +331,23 @@ def require_constant(parts: Sequence[MeasurementRows], file: str, choice: Column
             counts = np.bincount(context.codes[part.known], minlength=len(context.values))
             if np.count_nonzero(counts) > 1:
                 several.setdefault(name, Counter()).update(dict(zip(context.values, counts.tolist(), strict=True)))
-    problems, texts, labels_of_runs = list[Problem](), list[str](), list[str]()
+    problems = Problems(file)
     for name, counted in several.items():
         rows = {value: count for value, count in counted.items() if count}
         message = f"the context {name!r} has {len(rows):,} values: {shown_values(list(rows))}"
-        problems.append(Problem(message, file, hint=_advice(name, rows, choice or ColumnChoice())))
-        (labels_of_runs if differs_in_most(list(rows), sum(rows.values())) else texts).append(name)
-    if choice is not None and choice.inferred and len(several) > 1:
-        answer = roles_text({"options": [*choice.options, *texts] if texts else [], "ignore": labels_of_runs})
-        cure = f"for all of them together: {answer} (move to --ignore what is not an option)"
-        problems[-1] = replace(problems[-1], hint=f"{problems[-1].hint}; {cure}")
-    if problems:
-        raise MeasurementError(problems)
+        together = _for_all(parts[0], several) if len(several) > 1 and name == [*several][-1] else ""
+        problems.add(message, hint=_advice(name, rows, choice or ColumnChoice()) + together)
+    problems.raise_if_any(MeasurementError)
+
+
+def _for_all(part: MeasurementRows, several: Mapping[str, Mapping[str, int]]) -> str:
+    """Return what separates the values of one context, and selects the most frequent ones of the others."""
+    by, *others = sorted(several, key=lambda name: len(several[name]))
+    rows = zip(*(part.contexts[name].codes[part.known].tolist() for name in others), strict=True)
+    [(codes, _)] = Counter(rows).most_common(1)
+    chosen = {name: part.contexts[name].values[code] for name, code in zip(others, codes, strict=True)}
+    where = " ".join(f"--where {shlex.quote(f'{name}={value}')}" for name, value in chosen.items())
+    return f"; for all of them together: --by {shlex.quote(by)} {where}"
 
 
 def differs_in_most(values: Sequence[str], rows: int) -> bool:

@@ -122,7 +122,10 @@ def _with_numbers(table: TableSource, parsed: TableSource) -> TableSource:
     for name, cells in columns.items():
         first = [*map(str.strip, cells[:_LOOKED_AT])]
         beginning = [text for text in first if text.casefold() not in MISSING]
-        is_measured = is_measurement_name(name) or name.casefold().removesuffix("s") in _RUNS
+        # Various durations (`12m 35s`) were measured, whatever the name; `9:15:03` may be a clock time.
+        are_durations = 2 * len({*beginning}) > len(beginning) and ":" not in "".join(beginning)
+        are_durations = are_durations and in_one_unit(beginning, clock=True) is not None
+        is_measured = are_durations or is_measurement_name(name) or name.casefold().removesuffix("s") in _RUNS
         # Settings have units, too, but for those with a level such as `none`.
         stated = dict.fromkeys(text for text in first if text.casefold() not in NOT_USED)
         is_set = not is_context_name(name) and setting_numbers(stated)[1] != {}
@@ -133,7 +136,7 @@ def _with_numbers(table: TableSource, parsed: TableSource) -> TableSource:
         if not numbers and (unit := unit_of(written) or ""):
             numbers = {text: without_unit(text, unit) for text in written}
         if not numbers:
-            unit, numbers = in_one_unit(written, is_duration_name(name)) or ("", {})
+            unit, numbers = in_one_unit(written, are_durations or is_duration_name(name)) or ("", {})
         if numbers:
             units[name] = unit
             columns[name] = [numbers.get(text.strip(), text) for text in cells]

@@ -151,6 +151,7 @@ def _process(ensemble: projection.Ensemble, condition: str | None) -> dict[str, 
         columns, rows = np.hstack(block.columns(order)), np.argsort(order)[ensemble.places]
         variables.append(_variable_object((), columns, [], rows))
     level, spread = ensemble.constant
+    same = () if ensemble.stacked is None else ensemble.stacked.same
     return {
         "where": condition,
         "scale": _scale_object(ensemble.scale),
@@ -164,6 +165,8 @@ def _process(ensemble: projection.Ensemble, condition: str | None) -> dict[str, 
         "jitter": projection.JITTER,
         **picked(ensemble, "noise, noise_unit, quantile"),
         "printed": 0.0 if ensemble.stacked is None else ensemble.stacked.weight,
+        # The variables whose equal values in a row make a setting that the printed model has no part in.
+        "same": [at for at, each in enumerate(variables) if each["options"] and {*same}.issuperset(each["options"])],
         "runs": ensemble.runs,
         "extrapolation": projection.EXTRAPOLATION,
     }

@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from functools import cached_property
-from operator import mul
+from operator import mul, sub
 from typing import Any
 
 PROGRAM: dict[str, Any] = json.loads('{"options": []}')
@@ -294,13 +294,23 @@ class _Process:
 
     def _blended(self, mean: float, values: Values) -> float:
         """Return the mean on the scale with the printed model as a part of it, as far as that has a value."""
-        weight, scale = self.content["printed"], self.scale
+        weight, scale = 0.0 if self._is_known(values) else self.content["printed"], self.scale
         try:
             predicted = _printed_prediction(values, False)[0] if weight else math.nan
             t = _forward(scale, max(predicted / scale["unit"], scale["lowest"]))
         except (ArithmeticError, ValueError):
             return mean
         return (1 - weight) * mean + weight * t if math.isfinite(t) else mean
+
+    def _is_known(self, values: Values) -> bool:
+        """Return whether a row has these values of the options that make a setting; without such options no row has."""
+        rows = {*range(len(self.content["noises"]))} if self.content["same"] else set[int]()
+        for variable, states in ((self.variables[at], self.states[at]) for at in self.content["same"]):
+            point = _columns(variable, values)
+            differences = [map(sub, point, columns) for columns in variable["columns"]]
+            equal = [all(abs(difference) <= 1e-9 for difference in each) for each in differences]
+            rows = {row for row in rows if equal[states[row]]}
+        return bool(rows)
 
     def _near(self, values: Values) -> tuple[Values, list[tuple[Values, float]]]:
         """Return values that have logarithms; for each further value those with the nearest known one, and a weight."""

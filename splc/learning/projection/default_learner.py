@@ -13,6 +13,7 @@ import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from itertools import chain
 
 # Not numpy's, which imports the masked arrays.
 from statistics import median
@@ -24,7 +25,7 @@ from splc.data.configurations import Configurations
 from splc.errors import LearningError, listed, plural
 from splc.io.numbers import percentage
 from splc.learning.folds import FEWEST as FEWEST_GROUPS
-from splc.learning.folds import CrossValidated, PrintedErrors
+from splc.learning.folds import CrossValidated, Groups, PrintedErrors
 from splc.learning.learner import INTERRUPTED, LearningProblem, judged, one_thread
 from splc.learning.projection import constants
 from splc.learning.projection.basis import Variable, variables_of, varying
@@ -154,8 +155,6 @@ def remarks(problem: LearningProblem, full: FullModel, printed: PrintedModel) ->
 
 
 WITHOUT_TERMS = "learning was interrupted before the terms were found: the full model predicts"
-# The printed model is no part of predictions if the error on known settings is more than this multiple with it.
-KNOWN_ERROR = 1.5
 # With few rows, as of designs, held-out rows say little: of equal errors the full model has three quarters. (On 24
 # samples of real systems predictions are 0.2 % better than those of the full model then, otherwise 1.3 % worse.)
 FEW_ROWS_ODDS = 3.0
@@ -204,7 +203,7 @@ class ProjectionLearner:
         # Rounding errors of the CPU are in later digits.
         model = replace(exact, terms=tuple((term, rounded(influence, exact.link)) for term, influence in exact.terms))
         if self.stacks and self.fit is None and full.refits is not None and not interrupted:
-            full, printed = _stacked(full, target, printed, model)
+            full, printed = _stacked(full, target, printed, model, problem.groups)
         # Few rows that are all valid configurations have exact effects: nothing tells how uncertain these are.
         saturated = printed.exact and is_too_few(full)
         given = problem.given_groups is not None
@@ -301,7 +300,7 @@ class ProjectionLearner:
 
 
 def _stacked(
-    full: FullModel, target: Target, printed: PrintedModel, model: InfluenceModel
+    full: FullModel, target: Target, printed: PrintedModel, model: InfluenceModel, groups: Groups | None
 ) -> tuple[FullModel, PrintedModel]:
     """Return the full model with the printed one (`model`, in the property's unit) as a part, and the printed one."""
     scale, measured, errors = full.scale, target.measured, printed.errors
@@ -312,14 +311,15 @@ def _stacked(
     weight = 1.0 if printed.exact else 0.0 if is_too_few(full) else round(share, 2)
     if not weight:
         return full, printed
-    stacked = Stacked(model, weight, on_scale(held_out, scale, scale.forward(full.held_out)))
-    predicted = scale.backward(stacked.blended(scale.forward(target.predicted), target.configurations, scale))
+    # Rows of other settings say nothing of settings that are known in another version.
+    settings = frozenset() if groups is None else frozenset(groups.same)
+    same = chain(*(each.members for each in full.basis.variables if settings.issuperset(each.members)))
+    stacked = Stacked(model, weight, on_scale(held_out, scale, scale.forward(full.held_out)), (*same,))
+    means = scale.forward(target.predicted)
+    predicted = scale.backward(stacked.blended(means, target.configurations, scale, full.configurations))
     rows = replace(target, predicted=predicted, divisor=scale.divisor(predicted))
     distance = float(rows.distances(model.predict(target.configurations) / target.unit))
-    both = replace(full, stacked=stacked)
-    if both.known_error is not None and both.known_error > KNOWN_ERROR * (full.known_error or 0.0):
-        return full, printed
-    return both, replace(printed, distance=distance)
+    return replace(full, stacked=stacked), replace(printed, distance=distance)
 
 
 def weight_of(full: Array, printed: Array, terms: int, rows: int) -> float:

@@ -192,7 +192,8 @@ class FullModel:
             return None
         _, group, counts = np.unique(self.data.groups, return_inverse=True, return_counts=True)
         several = counts[group] > 1
-        predicted = self._in_units(self.refits.means_by_rows(self.data))
+        means = self.refits.means_by_rows(self.data)
+        predicted = self.scale.backward(means) if self.stacked and self.stacked.same else self._in_units(means)
         errors = self.scale.residual(predicted, self.data.y / self.scale.unit)[several]
         return CrossValidated.of(errors).mean if several.any() else None
 

@@ -22,6 +22,7 @@ from splc.data.configurations import Configurations, Observed
 from splc.errors import ConfigurationError, ExpressionError, VariabilityError
 from splc.io.json import picked, plain_values
 from splc.learning import learner
+from splc.learning.folds import Groups
 from splc.learning.projection import constants
 from splc.learning.projection.basis import OptionBasis, nearest_known, with_known_members
 from splc.learning.projection.posterior import KernelDesign, KernelPosterior, Mixture, needs_scipy
@@ -67,6 +68,8 @@ class Stacked:
     printed: InfluenceModel  # the printed model
     weight: float  # its weight, above 0; that of the Gaussian processes is the rest of 1
     held_out: Array  # its prediction of each row without its fold, on the scale of the full model, shape (n,)
+    # the options whose equal values make a known setting, which it has no part in predictions of; none: it always has
+    same: tuple[str, ...] = ()
 
     @property
     def raised(self) -> float:
@@ -77,14 +80,16 @@ class Stacked:
         """Return the blend of predictions of both models on the scale, shape (m,)."""
         return (1 - self.weight) * t + self.weight * printed
 
-    def blended(self, t: Array, configurations: Configurations, scale: Scale) -> Array:
+    def blended(self, t: Array, configurations: Configurations, scale: Scale, learned: Configurations) -> Array:
         """Return the blend with predictions of the Gaussian processes on the scale, shape (m,)."""
-        return self.mixed(t, on_scale(learner.predictions(self.printed, configurations) / scale.unit, scale, t))
+        known = Groups(np.zeros(0), self.same).known(learned, configurations)
+        printed = on_scale(learner.predictions(self.printed, configurations) / scale.unit, scale, t)
+        return np.where(known, t, self.mixed(t, printed))
 
     def as_json(self) -> dict[str, Any]:
         """Return it in JSON's types."""
         model = {"text": self.printed.text, "link": self.printed.link}
-        return {"weight": self.weight, "held_out": self.held_out.tolist(), **model}
+        return {"weight": self.weight, "held_out": self.held_out.tolist(), "same": self.same, **model}
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any], system: VariabilityModel) -> Self:
@@ -97,7 +102,8 @@ class Stacked:
         except ExpressionError as error:
             raise ValueError(str(error)) from None
         printed = InfluenceModel.of_system(expanded.expansion.items(), system, link, expanded.derived)
-        return cls(printed, float(content["weight"]), np.array(content["held_out"], dtype=float))
+        held_out = np.array(content["held_out"], dtype=float)
+        return cls(printed, float(content["weight"]), held_out, tuple(content.get("same", ())))
 
 
 def on_scale(y: Array, scale: Scale, otherwise: Array) -> Array:
@@ -196,7 +202,9 @@ class Ensemble(MomentsPredictor):
 
     def blended(self, t: Array, configurations: Configurations) -> Array:
         """Return predictions for those of the Gaussian processes, both on the scale, shape (m,)."""
-        return t if self.stacked is None else self.stacked.blended(t, configurations, self.scale)
+        if self.stacked is None:
+            return t
+        return self.stacked.blended(t, configurations, self.scale, self.configurations)
 
     def weighted_sums(self, configurations: Configurations, weights: Array, link: Link) -> tuple[Array, Array]:
         """Return W f for predictions f, or with the link 'log' their logarithms, and its covariance; W: (k, n).

@@ -77,10 +77,9 @@ class Settings:
     ] = False
     backwardErrorDelta: Annotated[float, Setting("see `useBackward`; in units of the error")] = 1.0
     abortError: Annotated[float, Setting("stop when the error is below it", least=0)] = 1.0
-    limitFeatureSize: Annotated[
-        bool,
-        Setting("do not extend terms of `featureSizeTreshold` option occurrences"),
-    ] = False
+    limitFeatureSize: Annotated[bool, Setting("do not extend terms of `featureSizeTreshold` option occurrences")] = (
+        False
+    )
     featureSizeTreshold: Annotated[int, Setting("see `limitFeatureSize` and `bruteForceCandidates`", least=1)] = 4
     quadraticFunctionSupport: Annotated[bool, Setting("offer `x^2` without `x` first")] = True
     crossValidation: Annotated[bool, Setting("select candidates by their error on held-out folds")] = False

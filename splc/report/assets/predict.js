@@ -116,7 +116,13 @@ const splc = (() => {
   function processed(program, process, values, wide) {
     const scale = process.scale;
     let mean = process.constant, deviation = process.spread ?? NaN;
+    // Whether a row has these values of the options that make a setting, which the printed model has no part in.
+    const isKnown = () => process.same?.length && process.noises.some((_, row) => process.same.every((at) => {
+      const columnsOfRow = process.variables[at].columns[states(process).rows[at][row]];
+      return columns(process.variables[at], values).every((value, k) => near(value, columnsOfRow[k], 0, 1e-9));
+    }));
     const blended = (own) => {
+      if (isKnown()) return own;
       const found = process.printed ? printed(program.printed, values)[0] : NaN;
       const t = scales.forward(scale, Math.max(found / scale.unit, scale.lowest));
       return Number.isFinite(t) ? (1 - process.printed) * own + process.printed * t : own;

@@ -103,13 +103,7 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
         keep_going = request.keep_going or bool(request.earlier)
         with watch.patient("this run", by_key=True):
             try:
-                session.run(
-                    watch.stop,
-                    told,
-                    keep_going=keep_going,
-                    workers=request.workers,
-                    seconds=request.duration,
-                )
+                session.run(watch.stop, told, keep_going=keep_going, workers=request.workers, seconds=request.duration)
                 interrupted = watch.stop() and not tuner.done
             except KeyboardInterrupt:
                 interrupted = True

@@ -180,8 +180,7 @@ class TestReal:
 
     @pytest.mark.real_data
     @pytest.mark.parametrize(
-        ("file", "nfp", "count", "free"),
-        [("HSQLDB", "performance", 864, 6144), ("dconvert", "time", 1920, 24576)],
+        ("file", "nfp", "count", "free"), [("HSQLDB", "performance", 864, 6144), ("dconvert", "time", 1920, 24576)]
     )
     def test_complete_tables(self, file: str, nfp: str, count: int, free: int) -> None:
         """Tables of all valid configurations have as many (of dconvert, ten are missing)."""

@@ -148,9 +148,25 @@ def test_printed_models_beyond_a_scale(tmp_path: Path) -> None:
     check(stored, others, tmp_path, float(np.abs(full.predict(others)).max()))
 
 
+def test_printed_models_on_new_settings(tmp_path: Path) -> None:
+    """The printed model is no part of predictions of settings that were learned from, where the file states options."""
+    stored = learned(MADE, PROPERTIES["positive"], 16, "sum")
+    assert isinstance(stored.full, Ensemble)
+    alone, same = replace(stored.full, stacked=None), ("n", "two", "b0")
+    full = replace(alone, stacked=Stacked(stored.model, 0.5, np.zeros(16), same))
+    others = Space(MADE).draw(40, np.random.default_rng(2))
+    known, settings = (
+        [*zip(*(each.column(name) for name in same), strict=True)] for each in (full.configurations, others)
+    )
+    is_known = np.array([setting in known for setting in settings])
+    assert 0 < is_known.sum() < len(others)
+    assert np.array_equal(full.predict(others) == alone.predict(others), is_known)
+    stored = replace(stored, full=full, intervals=full, printed_intervals=None)
+    check(stored, others, tmp_path, float(np.abs(full.predict(others)).max()))
+
+
 @pytest.mark.parametrize(
-    "name",
-    ["smg2000", *(pytest.param(name, marks=[pytest.mark.real_data, pytest.mark.slow]) for name in REAL)],
+    "name", ["smg2000", *(pytest.param(name, marks=[pytest.mark.real_data, pytest.mark.slow]) for name in REAL)]
 )
 def test_real_systems(name: str, tmp_path: Path) -> None:
     """Models of real systems."""

@@ -187,8 +187,7 @@ def test_latex_is_balanced_and_escaped(model: InfluenceModel) -> None:
 
 
 @given(
-    coefficient=st.decimals(-(10**6), 10**6, places=6).map(float),
-    power=st.sampled_from([1, 2, 3, Fraction(1, 2), -1]),
+    coefficient=st.decimals(-(10**6), 10**6, places=6).map(float), power=st.sampled_from([1, 2, 3, Fraction(1, 2), -1])
 )
 def test_coefficients_come_back(coefficient: float, power: int | Fraction) -> None:
     """A decimal coefficient of log2 is the same number again after a conversion to log10 and back."""

@@ -11,13 +11,7 @@ from hypothesis import strategies as st
 
 from splc.learning.projection.basis import Variable
 from splc.learning.projection.columns import CONSTANT_PLACE, Language
-from splc.learning.projection.printed_model import (
-    ADMITTED,
-    READABLE_ADMITTED,
-    chosen_among,
-    exact_model,
-    is_enough,
-)
+from splc.learning.projection.printed_model import ADMITTED, READABLE_ADMITTED, chosen_among, exact_model, is_enough
 from splc.learning.projection.submodels import BLENDS, PROJECTION, LanguageSearch, Submodel, Target
 from tests.learning.projection.known_targets import BINARY, MIXED, Known, candidates_of, target_of
 from tests.support.examples import examples

@@ -6,6 +6,7 @@ import ast
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -14,12 +15,15 @@ import pytest
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import LearningError
+from splc.formats.inference import infer_system
 from splc.formats.measurements.read import read_measurements
 from splc.learning import LearningResult, learn
+from splc.learning.projection.predictor import Ensemble
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 from tests.support.objects import present
+from tests.support.real_data import real
 from tests.support.systems import everything, group, switches
 
 POWERS = (1.0, 2.0, 4.0, 8.0, 16.0)
@@ -332,3 +336,21 @@ def test_many_options_without_influence() -> None:
     result = learn(Measurements(configurations, {"y": y}), "y")
     assert {"b0", "b1"} <= result.model.options
     assert "at least 90 " in needed(result)[0]
+
+
+@pytest.mark.real_data
+def test_new_and_known_settings() -> None:
+    """The printed model is a part of predictions of new settings, and not of known ones in another version."""
+    system = infer_system(real("reports/leak_train.csv"), options="version", nfp="seconds")
+    files = [real(f"reports/leak_{part}.csv") for part in ("train", "test")]
+    learned, others = (read_measurements(file, system) for file in files)
+    full = learn(learned, "seconds").intervals
+    assert isinstance(full, Ensemble)
+    error = 100 * float(np.mean(abs(full.predict(learned.configurations) / learned["seconds"] - 1)))
+    assert error < 2
+    alone = replace(full, stacked=None)
+    blended, unblended = (
+        100 * float(np.mean(abs(model.predict(others.configurations) / others["seconds"] - 1)))
+        for model in (full, alone)
+    )
+    assert blended < 0.7 * unblended

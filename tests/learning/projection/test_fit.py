@@ -19,11 +19,7 @@ from splc.data.measurements import Measurements
 from splc.learning import LearningResult, learn
 from splc.learning.projection import constants
 from splc.learning.projection.basis import Variable, variables_of
-from splc.learning.projection.fit import (
-    first_fit,
-    penalty,
-    refits,
-)
+from splc.learning.projection.fit import first_fit, penalty, refits
 from splc.learning.projection.full_model import fit_full_model
 from splc.learning.projection.predictor import Ensemble
 from splc.learning.projection.scales import Scale, general_scales, positive_scale

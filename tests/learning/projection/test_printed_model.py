@@ -48,10 +48,7 @@ def wavy(c: Callable[[str], Array]) -> Array:
 A, B, X, Y = (option_term(name) for name in "abxy")
 SUMS: dict[str, tuple[Known, dict[str, float]]] = {
     "binary": (lambda c: 10 + 5 * c("a") - 3 * c("a") * c("b"), {"1": 10, "a": 5, "a * b": -3}),
-    "numeric": (
-        lambda c: 3 * c("x") ** 2 + 7 * c("x") * np.log10(c("y")) + 20,
-        {"1": 20, "x^2": 3, "x * log10(y)": 7},
-    ),
+    "numeric": (lambda c: 3 * c("x") ** 2 + 7 * c("x") * np.log10(c("y")) + 20, {"1": 20, "x^2": 3, "x * log10(y)": 7}),
     "mixed": (lambda c: 2 * c("x") * c("y") - c("a") * c("x") + 9, {"1": 9, "x * y": 2, "a * x": -1}),
     "falling": (lambda c: 40 - 2 * c("x") + 3 * c("a"), {"1": 40, "x": -2, "a": 3}),
     "reciprocal": (lambda c: 4 + 50 * c("a") / c("x"), {"1": 4, "a * x^-1": 50}),

@@ -9,12 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import nnls
 
 from splc.learning.projection.columns import CONSTANT_PLACE, Candidates, Language
-from splc.learning.projection.term_search import (
-    SAME_SCORE,
-    forward,
-    models_of_sizes,
-    nonnegative,
-)
+from splc.learning.projection.term_search import SAME_SCORE, forward, models_of_sizes, nonnegative
 from splc.types import Array
 from tests.learning.projection.known_targets import random_goal, square_of
 from tests.learning.projection.test_columns import switches
