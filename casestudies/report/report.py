@@ -27,7 +27,6 @@ def report_blocks(cases: Sequence[Case]) -> dict[str, str]:
         "rq1": text(questions.influences(cases)) + "\n" + questions.term_counts(cases),
         "rq2": text(questions.samplings(cases)),
         "rq3": text(questions.syntactic_only(cases)),
-        "rq4": text(questions.preferences(cases)),
         "rq5": text(questions.with_error_rate(cases)),
     }
 
@@ -42,6 +41,7 @@ def thesis_blocks(cases: Sequence[Case]) -> dict[str, str]:
         "default": joined(*map(tables.default_learner, cases)),
         "noise": noise_block(cases),
         "wall": text(tables.wall(cases)),
+        "preferences": text(questions.preferences(cases)),
         "figures": "\n".join(caption(figure, cases) for figure in FIGURES),
     }
 
