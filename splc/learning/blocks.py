@@ -67,7 +67,7 @@ class Blocks:
     def deviations(self) -> Array:
         """The effects of blocks with the variance that those of new blocks have around the model, (n, repetitions)."""
         squares = float((self.effects**2).sum()) / self.number
-        # The mean effect of blocks is in the model, and what is left of effects in the errors of adjusted values.
+        # The mean effect of blocks is in the model, and the rest of effects is in the errors of adjusted values.
         wanted = min(self.new_variance, squares + 2 * (self.new_variance - self.variance))
         return self._of_runs(self.effects * math.sqrt(wanted / squares) if squares else self.effects)
 
@@ -87,7 +87,7 @@ class Blocks:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What is stated of them; the share of the variance and the deviations in percent."""
+        """The facts that are stated of them; the share of the variance and the deviations are in percent."""
         between, within = (100 * math.expm1(math.sqrt(each)) for each in (self.variance, self.within))
         shares = {"share": 100 * self.variance / (self.variance + self.within or 1.0), "deviation": between}
         return {"column": self.column, "number": self.number, **shares, "deviation_within": within}
@@ -127,51 +127,50 @@ def around_configurations(measurements: Measurements, nfp: str, column: str) -> 
     table, labels, _ = with_labels(measurements, nfp, column)
     if (block_groups(measurements, nfp, column).labels <= labels.max()).all():
         raise LearningError(f"no configuration has runs in two values of {column}; splc learn --block compares all")
-    return estimated(column, table.repetitions(nfp), labels, np.arange(len(table)))
+    return estimated(column, table.repetitions(nfp), labels, np.arange(len(table)), np.arange(len(table)))
 
 
-def estimated(column: str, values: Array, labels: Array, rows: Array, covariance: Covariance | None = None) -> Blocks:
+def estimated(
+    column: str, values: Array, labels: Array, rows: Array, settings: Array, covariance: Covariance | None = None
+) -> Blocks:
     """Return the blocks of runs, values and labels of shape (n, repetitions), with their effects.
 
-    `rows`: the configurations to learn from; effects depend on their order only where there are many. `covariance`: of
-    positions in `rows`; None: configurations are independent, and only those with runs in several blocks tell effects.
+    `rows`: the configurations to learn from; effects depend on their order only where there are many. `settings`: what
+    has a mean value of its own, for each of these. `covariance`: that around these means, of positions in `rows`.
     """
     row, slot = np.nonzero(labels[rows] >= 0)
     t, labels_of_runs = np.log(values[rows[row], slot]), labels[rows[row], slot]
     learned, first, block, sizes = np.unique(labels_of_runs, return_index=True, return_inverse=True, return_counts=True)
-    if len(learned) < 2:
-        raise LearningError(f"all runs are of one {column}: at least two are needed to tell its effect")
-    if len(learned) == len(t):
-        raise LearningError(f"each run has a {column} of its own: its effect cannot be told from noise")
     # Some runs of each block in turn, until there are enough.
     kept = offsets(block, np.ones_like(block), len(learned))[0] < RUNS // min(len(learned), FROM)
     turn = np.argsort(first, kind="stable")
     kept &= np.isin(block, turn[np.cumsum(np.bincount(block[kept])[turn]) <= RUNS])
     at, own = row[kept], block[kept]
     parts = [np.eye(len(at)), np.equal.outer(own, own).astype(float)]
-    if len(np.unique(at)) < len(at):
-        parts.append(np.equal.outer(at, at).astype(float))
     if covariance is not None:
         parts.append(covariance(at, at))
-    variances, mean, weights = variance_components(t[kept], parts)
-    noise, between = variances[:2].tolist()
-    within = noise + (float(variances[2:3].sum()) if covariance is not None and len(parts) == 4 else 0.0)
+        if len(np.unique(at)) < len(at):
+            parts.append(np.equal.outer(at, at).astype(float))
+    kinds = np.unique(settings[at])
+    variances, means, weights = variance_components(t[kept], parts, np.equal.outer(settings[at], kinds).astype(float))
+    between, within = float(variances[1]), float(variances[0] + variances[3:].sum())
     effects = between * np.bincount(own, weights, len(learned))
     if covariance is not None and not kept.all():
-        starts = range(0, len(row), _ROWS)
-        f = np.concatenate([covariance(row[start : start + _ROWS], at) @ weights for start in starts])
-        sums = np.bincount(block, t - mean - variances[-1] * f)
-        partly = np.bincount(own, minlength=len(learned)) < sizes
+        f = np.concatenate([covariance(row[i : i + _ROWS], at) @ weights for i in range(0, len(row), _ROWS)])
+        # Without a run of a setting, nothing tells its mean.
+        found = np.minimum(np.searchsorted(kinds, settings[row]), len(kinds) - 1)
+        residuals = np.where(kinds[found] == settings[row], t - means[found] - variances[2] * f, 0.0)
+        partly, sums = np.bincount(own, minlength=len(learned)) < sizes, np.bincount(block, residuals)
         effects = np.where(partly, between * sums / np.maximum(between * sizes + within, NONE), effects)
-    every = np.zeros(labels.max() + 1)
-    every[learned] = effects
-    return Blocks(column, labels, every, len(learned), between, within)
+    every = np.bincount(learned, effects, labels.max() + 1)
+    return Blocks(column, labels, every, len(learned), between, within, len(kinds))
 
 
-def variance_components(t: Array, parts: list[Array]) -> tuple[Array, float, Array]:
-    """Return the variances of random effects with these covariance matrices, (n, n), the mean of t, and P t.
+def variance_components(t: Array, parts: list[Array], fixed: Array) -> tuple[Array, Array, Array]:
+    """Return the variances of random effects with these covariance matrices, (n, n), the fixed effects, and P t.
 
     Each step multiplies a variance by the sum of squares of its effect over the expectation of that (Harville 1977).
+    `fixed`: the columns of the fixed effects, shape (n, k).
     """
     variances = np.full(len(parts), float(t.var()) / len(parts))
     least = NONE * float(t.var()) or NONE
@@ -179,41 +178,43 @@ def variance_components(t: Array, parts: list[Array]) -> tuple[Array, float, Arr
         matrix = sum(variance * part for variance, part in zip(variances, parts, strict=True))
         matrix.flat[:: len(t) + 1] += least
         inverse = np.linalg.inv(matrix)
-        columns = inverse.sum(axis=0)
-        mean = float(columns @ t / columns.sum())
-        weights = inverse @ (t - mean)
-        if step == STEPS:
-            break
-        inverse -= np.outer(columns, columns) / columns.sum()
-        squares = np.array([weights @ part @ weights for part in parts])
-        variances = np.maximum(variances * squares / [float((inverse * part).sum()) for part in parts], least)
-    return np.where(variances > least, variances, 0.0), mean, weights
+        columns = inverse @ fixed
+        solution = np.linalg.solve(fixed.T @ columns, columns.T)
+        inverse -= columns @ solution
+        weights = inverse @ t
+        if step < STEPS:
+            squares = np.array([weights @ part @ weights for part in parts])
+            variances = np.maximum(variances * squares / [float((inverse * part).sum()) for part in parts], least)
+    return np.where(variances > least, variances, 0.0), solution @ t, weights
 
 
-def confounded(blocks: Blocks, rows: Array, configurations: Configurations) -> tuple[Blocks, tuple[str, ...]]:
-    """Return blocks with the settings of options that do not vary in them, and notes; `rows`: learned ones."""
-    column, labels = blocks.column, blocks.labels[rows]
+def settings_of(column: str, labels: Array, configurations: Configurations) -> tuple[Array, tuple[str, ...]]:
+    """Return the setting of options that do not vary in blocks, for each configuration, (n,), and notes on options."""
     row, slot = np.nonzero(labels >= 0)
-    learned, first, block = np.unique(labels[row, slot], return_index=True, return_inverse=True)
+    learned, block, sizes = np.unique(labels[row, slot], return_inverse=True, return_counts=True)
+    if len(learned) < 2:
+        raise LearningError(f"all runs are of one {column}: at least two are needed to tell its effect")
+    if len(learned) == len(row):
+        raise LearningError(f"each run has a {column} of its own: its effect cannot be told from noise")
     x = configurations.indices[row].astype(float)
-    means = np.array([np.bincount(block, each) for each in x.T]).T / np.bincount(block)[:, None]
+    means = np.array([np.bincount(block, each) for each in x.T]).T / sizes[:, None]
     total, within = x.var(axis=0), ((x - means[block]) ** 2).mean(axis=0)
-    varied = total > 0
-    constant = varied & (within <= NONE * total)
+    constant = (total > 0) & (within <= NONE * total)
     # Unbiased variances: options that are drawn at random have as much within blocks as in all.
-    left = within * (len(x) - 1) / max(len(x) - len(learned), 1)
-    mostly = varied & ~constant & (left <= (1 - BETWEEN) * total)
-    settings, names = len(np.unique(x[first][:, constant], axis=0)), np.array(configurations.system.names)
+    left = within * (len(x) - 1) / (len(x) - len(learned))
+    mostly = (total > 0) & ~constant & (left <= (1 - BETWEEN) * total)
+    kinds, settings = np.unique(configurations.indices[:, constant], axis=0, return_inverse=True)
+    names, freedom = np.array(configurations.system.names), len(learned) - len(kinds)
     same, most = listed(names[constant].tolist(), 5), listed(names[mostly].tolist(), 5)
-    if settings == len(learned):
+    if not freedom:
         hint = "measure these options in several of them, in random order (splc measure --block N)"
         raise LearningError(f"each {column} has values of its own of {same}: effects cannot be told apart", hint=hint)
     notes = []
-    if settings > 1:
-        each = f"{len(learned) / settings:.2g} of {len(learned)}"
+    if len(kinds) > 1:
+        each = f"{len(learned) / len(kinds):.2g} of {len(learned)}"
         notes.append(f"{same} do not vary within a {column}: their influences have the mean effects of {each} in them")
     if most:
         notes.append(f"most of the variance of {most} is between values of {column}: effects are hardly told apart")
-    if len(learned) - settings < FEWEST - 1:
+    if freedom < FEWEST - 1:
         notes.append(f"{len(learned)} values of {column} hardly tell the variance between them")
-    return replace(blocks, settings=settings), tuple(notes)
+    return settings.reshape(-1), tuple(notes)

@@ -21,7 +21,7 @@ from splc.errors import LearningError, Problem, SpecError, SplcError, plural, un
 from splc.io.settings import Setting, settings_in
 from splc.learning.baselines import SETTINGS as BASELINE_SETTINGS
 from splc.learning.baselines import BaselineLearner
-from splc.learning.blocks import Blocks, confounded, estimated, with_labels
+from splc.learning.blocks import Blocks, estimated, settings_of, with_labels
 from splc.learning.folds import Groups
 from splc.learning.learner import Learner, LearningProblem, OnStep, cross_validate, ignore, one_thread, usable_rows
 from splc.learning.result import LearningResult, Predictor
@@ -205,8 +205,7 @@ def learn(
     else:
         measurements, labels, unlabelled = with_labels(measurements, name, block)
         usable, rows, notes = usable_rows(measurements, name, learning_set, missing)
-        labels = labels[~np.isnan(measurements.column(name))]
-        usable, blocks, remarks = _adjusted(usable, name, block, labels, rows)
+        usable, blocks, remarks = _adjusted(usable, name, block, labels[(labels >= 0).any(axis=1)], rows)
         notes, provenance = (*notes, *unlabelled, *remarks), {**(provenance or {}), "blocks": blocks.facts}
     judging = None if validation is None else usable_rows(measurements, name, validation, missing)[1]
     given_groups = None
@@ -246,10 +245,10 @@ def _adjusted(
     from splc.learning.projection import covariance_of
 
     learned, values = usable[rows], usable.repetitions(nfp)
+    settings, notes = settings_of(block, labels[rows], learned.configurations)
     with one_thread():
         order, covariance = covariance_of(learned.configurations, learned.column(nfp), (labels[rows] >= 0).sum(axis=1))
-        blocks = estimated(block, values, labels, rows[order], covariance)
-    blocks, notes = confounded(blocks, rows, learned.configurations)
+        blocks = estimated(block, values, labels, rows[order], settings[order], covariance)
     return replace(usable, values={**usable.values, nfp: blocks.adjusted(values)}), blocks, notes
 
 

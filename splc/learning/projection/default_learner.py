@@ -68,7 +68,7 @@ def expected(full: FullModel, target: Target, valid: int | None, given: bool = F
         errors = full.run_residuals if full.blocks is None else full.in_new_blocks(full.residuals)
         width = max(math.hypot(full.predictor.quantile * target.spread, full.runs), _most(abs(errors)))
         factor = float(np.exp(min(width, 600.0))) if math.isfinite(width) else None
-        of_runs = CrossValidated.of(full.run_residuals).mean if full.runs and not unknown else None
+        of_runs = CrossValidated.of(full.run_residuals).mean if (full.runs or full.blocks) and not unknown else None
         crossed = None if unknown else full.cross_validated.mean
         if full.blocks is not None:
             return Expected(factor, crossed, unknown=unknown, known=of_runs)
