@@ -222,7 +222,6 @@ class Restricted:
         return distinct_design(rows[possible], notes)
 
     def _known(self, system: VariabilityModel) -> list[str]:
-        """Return the names in the design's part."""
         known = restrictable(system, self.kind)
         for name in self.names:
             if system.spellings.get(name, name) not in known:

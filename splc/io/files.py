@@ -279,7 +279,6 @@ def missing_folder(path: str | Path) -> str | None:
 
 
 def _compressed(parts: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield the bytes of a gzip file."""
     packer = zlib.compressobj(9, wbits=zlib.MAX_WBITS | 16)
     yield from map(packer.compress, parts)
     yield packer.flush()

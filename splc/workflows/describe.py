@@ -401,7 +401,6 @@ def tree_lines(system: VariabilityModel, depth: int) -> Iterator[str]:
 
 
 def _below(system: VariabilityModel, children: Children, parent: str | None, depth: int, indent: str) -> Iterator[str]:
-    """Yield the lines of the children of an option."""
     options = children.get(parent, [])
     if options and depth == 0:
         pending = [*options]

@@ -272,7 +272,6 @@ def _problems_of(text: str, system: VariabilityModel, indices: dict[str, int]) -
 
 
 def _assign(text: str, system: VariabilityModel, indices: dict[str, int]) -> None:
-    """Add the value that one text gives an option."""
     # A name may contain an equals sign.
     is_name = "=" not in text or system.spellings.get(text) in system.positions
     name, equals, value = map(str.strip, (text, "", "") if is_name else text.rpartition("="))

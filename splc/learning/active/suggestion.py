@@ -382,7 +382,6 @@ def _measured_runs(space: Space, measured: Measurements | None, nfp: str | None)
 
 
 def _cost(name: str, measured: Measurements, runs: Runs, variables: tuple[Variable, ...]) -> Cost:
-    """Return what predicts the cost of measuring configurations."""
     configurations, values = runs.configurations, runs.y
     if name != MODEL:
         try:

@@ -159,7 +159,6 @@ def measured_text(best: RatedConfiguration, unit: str | None) -> str:
 
 
 def _front_view(result: Result, detail: Detail) -> View:
-    """Yield the Pareto front, one configuration a line."""
     goals = result.objectives
     names = ", ".join(f"{'greatest' if goal.maximize else 'least'} {goal.name}" for goal in goals)
     errors = ", ".join(f"{goal.name} {goal.error}" for goal in goals if goal.error is not None)
