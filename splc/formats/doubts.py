@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -100,9 +101,9 @@ def doubts_of(
     many = [name for name in many if not table.is_few(name) or alike(np.bincount(table.codes[name])) < CROSSED]
     kinds |= {name: OBSERVED for name in (many if 2 * len(many) <= len(varying) else ()) if name not in kinds}
     # Most options have names that begin alike.
-    families = [family for name in varying if (family := family_of(name))]
-    kin = [name for name in varying if families and family_of(name) == max(families, key=families.count)]
-    kin = kin if 2 * len(kin) > len(varying) else []
+    families = Counter(map(family_of, varying)).most_common(1)
+    common = families[0][0] if families and 2 * families[0][1] > len(varying) else ""
+    kin = {name for name in varying if common and family_of(name) == common}
     kinds |= dict.fromkeys((name for name in numbers if kin and name not in kin), RESULT)
     named = (name for name in free if name not in kin and (is_measurement_name(name, nfp) or is_count_name(name)))
     kinds |= dict.fromkeys((name for name in named if is_count_name(name) or not table.is_even(name)), RESULT)
@@ -154,9 +155,7 @@ def _explained(table: CodedColumns, options: Iterable[str], free: Collection[str
     """
     ranks = _ranks(table, options)
     while shares := _shares(table, ranks):
-        many = [
-            name for name in shares if shares[name] >= _EXPLAINED and name in free and table.sizes[name] > MIN_GROUPS
-        ]
+        many = [name for name in free if shares.get(name, 0.0) >= _EXPLAINED and table.sizes[name] > MIN_GROUPS]
         if not many:
             return
         yield (first := max(many, key=table.sizes.__getitem__))

@@ -13,7 +13,6 @@ import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from itertools import chain
 
 # Not numpy's, which imports the masked arrays.
 from statistics import median
@@ -312,9 +311,9 @@ def _stacked(
     if not weight:
         return full, printed
     # Rows of other settings say nothing of settings that are known in another version.
-    settings = frozenset() if groups is None else frozenset(groups.same)
-    same = chain(*(each.members for each in full.basis.variables if settings.issuperset(each.members)))
-    stacked = Stacked(model, weight, on_scale(held_out, scale, scale.forward(full.held_out)), (*same,))
+    settings = {*(() if groups is None else groups.same)}
+    same = tuple(name for each in full.basis.variables if settings.issuperset(each.members) for name in each.members)
+    stacked = Stacked(model, weight, on_scale(held_out, scale, scale.forward(full.held_out)), same)
     means = scale.forward(target.predicted)
     predicted = scale.backward(stacked.blended(means, target.configurations, scale, full.configurations))
     rows = replace(target, predicted=predicted, divisor=scale.divisor(predicted))
