@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from casestudies.report import communication, facts, noise, questions, tables
+from casestudies.report import communication, facts, further, noise, questions, tables
 from casestudies.report.figures import FIGURES, name_of
 from casestudies.report.studies import Case
 from splc.io.tables import Table, markdown_text
@@ -24,6 +24,7 @@ def report_blocks(cases: Sequence[Case]) -> dict[str, str]:
         **measured_blocks(cases),
         "overview": text(tables.overview(cases)),
         "errors": text(tables.errors(cases)),
+        "further": text(further.figures()),
         "rq1": text(questions.influences(cases)) + "\n" + questions.term_counts(cases),
         "rq2": text(questions.samplings(cases)),
         "rq3": text(questions.syntactic_only(cases)),
