@@ -22,12 +22,6 @@ from splc.types import Array
 MAX_PARAMETERS = 12
 
 
-def check_level(level: float) -> None:
-    """Refuse a level that no interval can have."""
-    if not 0 < level < 1:
-        raise SpecError(f"an interval cannot have the level {level:g}", hint="give a fraction, such as 0.95")
-
-
 def parameter_intervals(model: InfluenceModel, configurations: Configurations) -> Array | None:
     """Return bounds of an analytical model's predictions from the intervals of its parameters, shape (2, n).
 
@@ -60,8 +54,8 @@ def compare_intervals(first: Array, second: Array, level: float) -> IntervalComp
     The Hausdorff distance is the greater distance of the ends (Moore et al., Introduction to Interval Analysis, 2009,
     section 6.1). The level is 1 for certain bounds. Jaccard is None where overlaps and unions are infinitely long.
     """
-    if level != 1:
-        check_level(level)
+    if not 0 < level <= 1:
+        raise SpecError(f"an interval cannot have the level {level:g}", hint="give a fraction, such as 0.95")
     inner = np.minimum(first[1], second[1]), np.maximum(first[0], second[0])
     overlapping = inner[0] >= inner[1]
     with np.errstate(over="ignore"):
@@ -123,7 +117,6 @@ def influence_intervals(
     measurements, intervals are too narrow (Berk et al., Valid post-selection inference, Annals of Statistics 41(2),
     2013).
     """
-    check_level(level)
     positive = model.link == "log"
     wrong = ~np.isfinite(measured) | (positive & (measured <= 0))
     if wrong.any():

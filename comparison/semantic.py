@@ -10,7 +10,7 @@ import numpy as np
 from comparison.measures import DEFAULT_KEYS, ERROR_RATES, Reference, check_order, mean_power, measure, prepared
 from comparison.result import SemanticComparison
 from splc.data.configurations import Configurations
-from splc.errors import MeasurementError, SpecError, plural
+from splc.errors import MeasurementError, SpecError
 from splc.io.numbers import number_text
 from splc.models.influence import InfluenceModel
 from splc.models.terms import Term
@@ -32,9 +32,6 @@ def compare_values(
     for p in powers:
         check_order(p)
     first, second = _values(first, "first"), _values(second, "second")
-    if len(first) != len(second):
-        message = f"{plural(len(first), 'value', 'values')} cannot be compared with {len(second):,}"
-        raise MeasurementError(message, hint="give both for the same configurations, in the same order")
     checked = None if weights is None else checked_weights(weights, len(first))
     a, b, w = prepared(first, second, checked)
     values = {}
@@ -87,12 +84,8 @@ def weights_of_terms(model: InfluenceModel, terms: Collection[Term], configurati
 
 
 def _values(numbers: Array, position: str) -> Array:
-    """Return values as floats, shape (n,), or refuse them."""
-    values = np.asarray(numbers)
-    if values.ndim != 1 or (values.dtype.kind not in "biuf" and len(values)):
-        message = f"the {position} values are {values.dtype} of shape {values.shape}, not numbers of shape (n,)"
-        raise MeasurementError(message, hint="give one number per configuration")
-    values = values.astype(float)
+    """Return finite values as floats, shape (n,), or refuse them."""
+    values = np.array(numbers, dtype=float)
     wrong = ~np.isfinite(values)
     if wrong.any():
         row = int(np.argmax(wrong))

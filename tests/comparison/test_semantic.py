@@ -267,7 +267,7 @@ class TestWeights:
 
 class TestErrors:
     def test_values(self) -> None:
-        """Values that are not one finite number per configuration are refused, with the place."""
+        """Values that are not finite are refused, with the place."""
         check_messages("values", lambda text: compare_values(*map(np.array, json.loads(text))))
 
     def test_weights(self) -> None:
