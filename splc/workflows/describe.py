@@ -33,7 +33,7 @@ from splc.system.variability import VariabilityModel
 from splc.workflows import fields, views
 from splc.workflows.inputs import SystemInputs, with_blocks, without_column
 from splc.workflows.note import Note, Notes, reading_notes
-from splc.workflows.subspace import inference_as_json
+from splc.workflows.subspace import failure_notes, inference_as_json
 
 _TOO_LONG = 10**4300
 # Longer tables and lists show only their first lines, unless all are requested.
@@ -116,6 +116,9 @@ def run(request: Request, watch: views.Watch = views.UNWATCHED) -> Result:
                     notes.append(Note("the measurements do not fit and are left out", warning=True, details=details))
             else:
                 notes.add(reading_notes(*(part.report for part in parts)))
+                for part in parts:
+                    where = ", ".join(f"{name} = {value!r}" for name, value in part.contexts.items())
+                    notes += failure_notes(part.failures, where if len(parts) > 1 else "splc optimize leaves them out")
                 pairs = [pair for part in parts for pair in part.contexts.items()]
                 values = {name: {text for key, text in pairs if key == name} for name, _ in pairs}
                 contexts = {name: tuple(sorted(texts, key=column_choice.natural)) for name, texts in values.items()}
