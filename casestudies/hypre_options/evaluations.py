@@ -13,7 +13,7 @@ from casestudies.accuracy.real_systems import rounded
 from casestudies.contexts.methods import code as learning_code
 from casestudies.evaluation.evaluation import Evaluation, Row, hash_of
 from casestudies.hypre_options.data import ANISOTROPIES, LIMIT, REDUCTION, WORK, converging, every_row, measured
-from casestudies.hypre_options.tables import optimum_table, sizes_table, validity_table
+from casestudies.hypre_options.tables import optimum_table, sizes_table, tuned_picture, validity_table
 from casestudies.tuning.tuners import TUNE
 from casestudies.tuning.tuners import code_of as tuning_code
 from splc.data.accuracy import mean_relative_error
@@ -58,6 +58,7 @@ class OptimumEvaluation(SeededEvaluation):
     """How good the configuration is that a replayed tuning run finds among those that were measured."""
 
     preset: ClassVar[str] = "optimum"
+    drawn: ClassVar[Mapping[str, Any]] = {"pictures/tuned.png": tuned_picture}
 
     def deciding(self) -> str:
         """See above."""

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from casestudies.evaluation.evaluation import Row
+from casestudies.evaluation.panels import panels_picture
 from casestudies.hypre_options.data import ANISOTROPIES, GRIDS, WORK, measured, tuned
+from casestudies.pictures import FAINT
 from splc.data.configurations import Configurations
 from splc.io.tables import Cell, Table
+from splc.plotting.charts.chart import LOOKS
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 # A configuration this much worse than the best, in percent, is as good.
 NEAR = 3.0
@@ -108,3 +115,20 @@ def tuned_table() -> Table:
     return Table(
         header, tuple(lines), f"Work units of what searches find; the best of 2,000 random runs has {random:.4g}"
     )
+
+
+def tuned_picture(_: Sequence[Row]) -> bytes:
+    """Return a picture of what searches of the solver find, from the best to the worst, by their number of runs."""
+    random = float(np.nanmin(measured(16, 30).column(WORK)))
+
+    def draw(axes: Axes, name: str) -> None:
+        found = np.sort(tuned()[int(name.split(maxsplit=1)[0])])
+        look = LOOKS[0]
+        axes.plot(np.arange(1, len(found) + 1), found, color=look.color, linestyle="", marker=look.marker, markersize=5)
+        axes.axhline(random, color=FAINT, linestyle="--")
+        axes.set_xticks([1, *range(5, len(found) + 1, 5)])
+        axes.set_ylim(0, 90)
+        axes.set_ylabel("work units", fontsize=8)
+        axes.set_title(f"{name}; dashed: the best of 2,000 random configurations", fontsize=8)
+
+    return panels_picture([f"{runs} runs" for runs in tuned()], draw, xlabel="searches, best first")
