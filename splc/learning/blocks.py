@@ -106,10 +106,8 @@ def with_labels(measurements: Measurements, nfp: str, column: str) -> tuple[Meas
     lacking = (((0, 0), (0, width - table.shape[1])) for table in tables)
     values, numbers = (np.pad(*pair, constant_values=np.nan) for pair in zip(tables, lacking, strict=True))
     known = ~np.isnan(values) & ~np.isnan(numbers)
-    if not known.any():
-        raise LearningError(f"no run has a value of {nfp} and of {column}")
-    if values[known].min() <= 0:
-        raise LearningError(f"blocks have effects on ln y, but values of {nfp} are not all positive")
+    if not known.any() or values[known].min() <= 0:
+        raise LearningError(f"effects of a {column} are those on ln y: all values of {nfp} must be positive")
     labels = np.full(values.shape, -1)
     labels[known] = np.unique(numbers[known], return_inverse=True)[1]
     lost = int((~np.isnan(values) & ~known).sum())

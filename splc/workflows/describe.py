@@ -14,7 +14,7 @@ from sampling.space.analysis import Description, constraint_kind, describe, in_t
 from sampling.space.space import DIAGRAMS, Space
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
-from splc.data.summary import PropertySummary, property_summaries
+from splc.data.summary import PropertySummary, property_summaries, scatter_of
 from splc.errors import RequestError, SplcError
 from splc.formats import column_choice
 from splc.formats.benchmarks.declaration import folder_reader
@@ -137,7 +137,9 @@ def _blocks(measured: Measurements, column: str) -> dict[str, tuple[str, Mapping
     from splc.learning.learner import one_thread
 
     found: dict[str, tuple[str, Mapping[str, Any] | None]] = {}
-    for name in (name for name in measured.properties if name != column):
+    for name in measured.properties:
+        if name == column or scatter_of([measured.values[name]]) == 0:
+            continue
         try:
             with one_thread(with_scipy=False):
                 blocks = around_configurations(measured, name, column)
@@ -203,7 +205,7 @@ def as_json(result: Result) -> dict[str, Any]:
     counts = picked(result.measured, "configurations, rows, contexts")
     blocks = {} if result.measured is None else result.measured.blocks
     for entry in properties if blocks else ():
-        entry["blocks"] = blocks[entry["name"]][1]
+        entry["blocks"] = blocks.get(entry["name"], ("", None))[1]
     return {
         "schema": "splc.describe/1",
         **picked(system, "name, source"),

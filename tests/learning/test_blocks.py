@@ -73,6 +73,11 @@ def test_blocks_around_configurations() -> None:
     found = around_configurations(made, "time", "block")
     np.testing.assert_allclose([found.within, found.variance], [within, between], rtol=1e-5)
     assert found.facts["share"] == pytest.approx(100 * between / (between + within), rel=1e-5)
+    # Differences between configurations that have no block in common do not count.
+    row = np.repeat(np.arange(40), 2)
+    nested = table(row, 2 * (row // 10) + np.tile([0, 1], 40), np.tile([-0.1, 0.1], 4), 3)
+    found = around_configurations(nested, "time", "block")
+    assert found.variance**0.5 == pytest.approx(0.1 * 2**0.5, abs=0.05)
 
 
 @pytest.mark.parametrize("kind", ["single", "reference", "all in each"])

@@ -282,6 +282,23 @@ def test_groups_of_a_table() -> None:
         splc.learn(table, "time", groups=days[:3])
 
 
+def test_blocks_of_a_table() -> None:
+    """Blocks of a table are a column of numbers or texts, which is neither option nor context; empty cells are none."""
+    draw = np.random.default_rng(0)
+    table = {name: draw.integers(1, 9, 48).astype(float) for name in ("n", "m")}
+    day = np.arange(48) // 6
+    table["time"] = (table["n"] * 3 + table["m"]) * np.exp(draw.normal(0, 0.1, 8)[day] + draw.normal(0, 0.01, 48))
+    by_number, by_text = (
+        splc.learn({**table, "day": days}, "time", block="day")
+        for days in (day, ["" if row == 7 else f"day {row // 6}" for row in range(48)])
+    )
+    assert present(by_number.system).names == ("n", "m")
+    assert (present(by_number.blocks).number, present(by_text.blocks).number) == (8, 8)
+    assert "left out, without a day: 1 run" in by_text.notes
+    with pytest.raises(SplcError):
+        splc.learn(table, "time", block="day")
+
+
 # Functions that read no table, or return `Measurements`, whose `report` has everything.
 OTHERS = (
     "calibrate compare optimize parse_model read_measurements read_measurements_by read_model read_variability_model "
