@@ -408,8 +408,8 @@ def read_benchmark(path: str | Path | Source) -> Source:
         return path
     if not isinstance(path, Source) and str(path) != STANDARD and Path(path).is_dir():
         if (reader := declaration.folder_reader(path)) is None:
-            if (file := next((file for name in _INSIDE if (file := Path(path) / name).exists()), None)) is not None:
-                return read_benchmark(file)
+            if (results := next(filter(Path.exists, (Path(path) / name for name in _INSIDE)), None)) is not None:
+                return read_benchmark(results)
             raise InputError(Problem("this folder is not a table of measurements", str(path), hint=_FOLDERS))
         return reader(Path(path))
     source = path if isinstance(path, Source) else read_source(path)
