@@ -39,8 +39,8 @@ OUTPUTS = ROOT / "tests" / "formats" / "benchmarks" / "data"
 NOTEBOOKS = tracked(ROOT / "docs", pattern="*.ipynb")
 # Pages whose commands take longer: `.ci/run` runs them as another CPU computes them.
 SLOW = {
-    "bad-model", "ci", "from-other-tuners", "learning", "observed", "programs", "python", "reports",
-    "solver-options", "studies", "ten-minutes", "tune", "versions",
+    "bad-model", "best-setting", "ci", "from-other-tuners", "gpu-kernel", "learning", "observed", "own-formula",
+    "programs", "python", "reports", "solver-options", "studies", "ten-minutes", "trust", "tune", "versions",
 }  # fmt: skip
 
 

@@ -13,12 +13,12 @@ from splc.formats.benchmarks.declaration import pairs_in
 from splc.formats.benchmarks.reports import differing, options_of_commands, without_units
 from splc.formats.inference import inference_of
 from splc.formats.measurements.tables import read_table
-from splc.formats.table import table_of
 from tests.cli.conftest import Run
 from tests.support.golden_messages import check_calls, check_lines
 
 DATA = Path(__file__).parent / "data"
 FILES = sorted({file.name for file in DATA.iterdir()} - {"README.md", "programs", "sysbench", ".gitignore"})
+WHERE = {"asv": {"commit": "2026-12-01 03:18 3e53c909"}}
 # Files of a tool with another one.
 TWINS = ("asv.json", "hyperfine.csv", "hyperfine-commands.json", "google-benchmark.csv", "perf-csv")
 
@@ -26,8 +26,7 @@ TWINS = ("asv.json", "hyperfine.csv", "hyperfine-commands.json", "google-benchma
 def roles_of(name: str) -> Iterator[str]:
     """Yield what is inferred from a file, and what is read with it."""
     found = inference_of(read_table(DATA / name))
-    where = {"commit": "2026-12-01 03:18 3e53c909"} if name == "asv" else None
-    measured = read_measurements(DATA / name, found.system, where=where)
+    measured = read_measurements(DATA / name, found.system, where=WHERE.get(name))
     runs = measured.repetitions(found.main or "")
     yield from (f"# {name}", f"main: {found.main}", *found.assumptions, *found.warnings, *found.notes)
     yield f"{len(measured)} configurations, {runs.shape[1]} repetitions, {(runs > 0).sum()} of {runs.size} above 0"
@@ -50,22 +49,6 @@ def test_model_with_one_command(name: str, run: Run, place: Path) -> None:
     used = {option for term in found["model"]["terms"] for option in inferred.columns if option in term["term"]}
     assert used, "no option influences the property"
     assert (place / "learned.json").exists()
-
-
-def test_commits_of_asv(run: Run) -> None:
-    """The folder of asv names the parameters, and orders commits by date: the second one is slower with huffman."""
-    found = json.loads(run("changed", str(DATA / "asv"), "--by", "commit", "--json").stdout)
-    (slower,) = (each for each in found["influences"] if each["relevant"])
-    assert (slower["options"], slower["factor"] > 1.5) == (["strategy_huffman"], True)
-
-
-@pytest.mark.parametrize(
-    ("name", "inner"), [("smac.json", "runhistory.json"), ("deephyper.csv", "results.csv"), ("asv", "results")]
-)
-def test_folders_of_tools(name: str, inner: str, tmp_path: Path) -> None:
-    """The folder that a tool writes is read as the file or folder of results in it."""
-    (tmp_path / inner).symlink_to(DATA / name)
-    assert [*table_of(read_table(tmp_path)).rows] == [*table_of(read_table(DATA / name)).rows]
 
 
 @pytest.mark.parametrize("learner", ["pmnf", "default"])

@@ -161,9 +161,11 @@ PLANE = VariabilityModel("plane", (A, B))
 def rows(system: VariabilityModel, spec: str) -> Lines:
     """Return the number of the points of a design, its points, the lowest of each option fastest to read, and notes."""
     drawn = draw_sample(system, spec)
-    found = [" ".join(f"{value:g}" for value in point) for point in points(drawn.configurations)]
-    shown = found if len(found) <= 30 else [*found[:3], "…", found[-1]]
-    return Lines("\n".join([f"{len(found)}: {', '.join(shown)}", *drawn.notes]))
+    found = drawn.configurations
+    shown = found if len(found) <= 30 else found[[0, 1, 2, -1]]
+    texts = [" ".join(f"{value:g}" for value in point) for point in points(shown)]
+    texts[3:3] = ["…"] * (len(found) > 30)
+    return Lines("\n".join([f"{len(found)}: {', '.join(texts)}", *drawn.notes]))
 
 
 def values(system: VariabilityModel, spec: str) -> Lines:
