@@ -62,11 +62,6 @@ def is_row_counter(name: str) -> bool:
     return is_index_name(name) or name.casefold() in ROW_COUNTERS or consists
 
 
-def is_code_name(name: str) -> bool:
-    """Return whether a name is that of numbers that stand for something else: `compiler_id`."""
-    return not {*ROW_COUNTERS, "code", "idx", "num", "key"}.isdisjoint(words_of(name))
-
-
 def is_index_name(name: str) -> bool:
     """Return whether a name is that of the index of a data frame, which was written without a name: `Unnamed: 0`."""
     return re.fullmatch(r"Unnamed: \d+(?:\.\d+)*", name) is not None
@@ -153,17 +148,18 @@ class CodedColumns:
         # Zeros and ones number two repetitions, but not rows.
         return is_counter(name) and name in self._integers and not (is_row_counter(name) and self.is_binary(name))
 
-    def numbers_runs(self, name: str) -> bool:
-        """Return whether a column numbers runs or groups of them by its name: `pipeline_id`."""
-        return ROW_NUMBERS.fullmatch("_".join(words_of(name))) is not None and not self.is_binary(name)
-
     def is_dense(self, name: str, share: float = 1.0) -> bool:
         """Return whether whole numbers, but for gaps, are this share at least of all from 0 or 1 to the greatest."""
         least, most = np.nanmin(self.numbers[name]), np.nanmax(self.numbers[name])
         return bool(least in (0, 1) and share * (most - least + 1) <= self.filled(name)[0])
 
-    def numbers_configurations(self, name: str, options: Iterable[str]) -> bool:
-        """Return whether a column has nearly all whole numbers from 0 or 1 on, which tell at least three options."""
+    def numbers_runs(self, name: str, options: Iterable[str]) -> bool:
+        """Return whether a column numbers runs by its name (`pipeline_id`), or configurations.
+
+        The latter are nearly all whole numbers from 0 or 1 on, which tell at least three options.
+        """
+        if ROW_NUMBERS.fullmatch("_".join(words_of(name))) and not self.is_binary(name):
+            return True
         size, group = self.sizes[name], self.groups((name,))
         if not self.has_integers(name) or not SET < size <= self.rows / EVIDENCE or not self.is_dense(name, NEARLY_ALL):
             return False

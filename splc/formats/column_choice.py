@@ -8,7 +8,6 @@ workload, machine); the user names numeric columns that are contexts, and column
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -145,11 +144,6 @@ class ColumnChoice:
             for group in (self.contexts, self.ignore)
         )
         return replace(self, contexts=contexts, ignore=ignore, optional=frozenset(_with_parts(self.optional)))
-
-
-def roles_text(names_of_role: Mapping[str, Sequence[str]]) -> str:
-    """Return the options of the command line that state roles: `options` → names is `--options NAME,NAME`."""
-    return " ".join(f"--{role} {shlex.quote(','.join(names))}" for role, names in names_of_role.items() if names)
 
 
 def _parts(name: str) -> tuple[str, ...]:

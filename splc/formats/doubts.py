@@ -11,7 +11,7 @@ import numpy as np
 from splc.formats.coded_columns import CROSSED, EVIDENCE, MIN_GROUPS, NEARLY_ALL, SET, CodedColumns, alike, repeats
 from splc.formats.evidence import family_of
 from splc.formats.labels import are_hashes
-from splc.formats.names import is_count_name, is_measurement_name, is_numeric_context_name, may_be_context_name
+from splc.formats.names import is_count_name, is_measurement_name, may_be_context_name
 from splc.io.csv_rows import distinct_texts
 from splc.types import Array
 
@@ -112,8 +112,8 @@ def doubts_of(
     uneven = [name for name in uneven if 2 * int(np.bincount(table.codes[name]).max()) > table.rows]
     # In one-factor designs most options are like that.
     kinds |= dict.fromkeys(uneven if 2 * len(uneven) < len(varying) else (), RESULT)
-    places = [name for name in free if name not in table.numbers and may_be_context_name(name)]
-    places += [name for name in numbers if is_numeric_context_name(name) and not table.is_binary(name)]
+    places = [name for name in free if may_be_context_name(name, of_numbers=name in table.numbers)]
+    places = [name for name in places if not table.is_binary(name)]
     kinds |= dict.fromkeys((*places, *_of_days(table, free, varying)), CONTEXT)
     if kinds.keys() >= {*varying} != set():
         # Something is an option.

@@ -9,7 +9,7 @@ from itertools import chain, combinations, product
 import numpy as np
 
 from splc.errors import listed
-from splc.formats.coded_columns import CROSSED, MAX_TESTS, MIN_ROWS, CodedColumns, is_code_name, repeats
+from splc.formats.coded_columns import CROSSED, MAX_TESTS, MIN_ROWS, ROW_COUNTERS, CodedColumns, repeats
 from splc.formats.functions import arguments_of, near_arguments_of
 from splc.formats.names import is_count_name, is_measurement_name, words_of
 
@@ -269,7 +269,9 @@ def spelled_twice(
             continue
         if name not in reasons and number not in reasons and table.agrees(name, number):
             # Texts with digits spell numbers, and so do labels of numbers to their left.
-            spells = name in words and number in left and number in levels and not is_code_name(number)
+            # `compiler_id` stands for something else.
+            is_code = not {*ROW_COUNTERS, "code", "idx", "num", "key"}.isdisjoint(words_of(number))
+            spells = name in words and number in left and number in levels and not is_code
             if spells and (left.index(number) < left.index(name) or table.has_digits(name)):
                 reasons[name] = f"its texts stand for the numbers of {number}"
             else:

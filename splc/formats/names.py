@@ -131,12 +131,9 @@ def is_context_name(name: str) -> bool:
     return (is_place and not is_setting_name(name)) or "_".join(words) in _CONTEXT_KEYS
 
 
-def may_be_context_name(name: str) -> bool:
-    """Return whether a name has a word of a context beside another one: `gpu_type`, `case_name`; not `build_type`."""
+def may_be_context_name(name: str, *, of_numbers: bool) -> bool:
+    """Return whether a name has a word of a context: `gpu_type`, `case_name`, not `build_type`; of numbers the last."""
     words = words_of(name)
+    if of_numbers:
+        return not {*_NUMERIC_CONTEXTS}.isdisjoint(words[-1:])
     return not (_CONTEXT_WORDS - {"build"}).isdisjoint(words) or words[-1:] == ("name",)
-
-
-def is_numeric_context_name(name: str) -> bool:
-    """Return whether a name is that of a context, also of numbers: `release`, `build_year`."""
-    return not {*_NUMERIC_CONTEXTS}.isdisjoint(words_of(name)[-1:])

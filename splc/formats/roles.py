@@ -31,7 +31,7 @@ from splc.formats.coded_columns import (
     is_counter,
     is_row_counter,
 )
-from splc.formats.column_choice import ColumnChoice, has_commas, has_words, kind_of, numbers_in, roles_text
+from splc.formats.column_choice import ColumnChoice, has_commas, has_words, kind_of, numbers_in
 from splc.formats.doubts import CONTEXT, LEFT_OUT, OPTION, RESULT, Doubt, doubts_about, doubts_of, flags_of
 from splc.formats.evidence import options_among, spelled_twice, unexplained_gaps
 from splc.formats.names import is_context_name, is_count_name, is_measurement_name
@@ -84,7 +84,8 @@ class Roles:
     def answer(self) -> str:
         """The options of the command line that state the other roles of columns in doubt."""
         others = {name: doubt.other for name, doubt in self.doubts.items() if doubt.other != doubt.used}
-        return roles_text(flags_of(self.doubts, others))
+        flags = flags_of(self.doubts, others)
+        return " ".join(f"--{flag} {shlex.quote(','.join(names))}" for flag, names in flags.items() if names)
 
 
 def roles_of(
@@ -192,7 +193,7 @@ def roles_of(
         raise _no_property(file)
     options, reasons, instead = result
     numbered = [name for name in options if name in table.numbers and name not in explicit]
-    numbered = [name for name in numbered if table.numbers_runs(name) or table.numbers_configurations(name, options)]
+    numbered = [name for name in numbered if table.numbers_runs(name, options)]
     reasons |= dict.fromkeys(numbered, "it numbers runs or groups of them")
     options = {name: None for name in options if name not in numbered}
     of_text = words.keys() | text

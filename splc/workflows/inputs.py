@@ -102,7 +102,8 @@ class SystemInputs:
 
     def answers(self, inference: Inference | None) -> dict[str, str]:
         """Return the commands that state other roles of columns in doubt; none stops at contexts of several values."""
-        doubts, verb = inference.doubts if inference is not None else {}, type(self).__module__.split(".")[2]
+        doubts = {} if inference is None else inference.doubts
+        verb = type(self).__module__.removeprefix("splc.workflows.").partition(".")[0]
         others = {name: doubt.other for name, doubt in doubts.items() if doubt.used == OPTION}
         clearer = {name: other for name, other in others.items() if other != OBSERVED}
         contexts = {name: doubt.other for name, doubt in doubts.items() if doubt.used == CONTEXT}

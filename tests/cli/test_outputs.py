@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import shlex
@@ -246,3 +247,20 @@ def test_standard_input_is_not_read_again() -> None:
     assert NextStep(("learn", *found), "").command == (
         "splc learn --measurements 'a b.csv' --options x,y --property t --ignore p --ignore q --where 'v=1 2'"
     )
+
+
+@pytest.mark.parametrize("verb", ["describe", "learn"])
+def test_other_roles(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, verb: str) -> None:
+    """Commands with other roles run, also where contexts with several values stop the one that proposes them."""
+    monkeypatch.chdir(tmp_path)
+    points = itertools.product(("a b", "c"), ("x", "y"), (8, 9), (1, 2, 4), (0, 1, 2))
+    rows = [
+        f"{host},{runner},{release},{n},{n * retries % 5},{10 / n + release + at % 7 / 50}"
+        for at, (host, runner, release, n, retries) in enumerate(points)
+    ]
+    Path("t.csv").write_text("\n".join(["host,runner,release,n,retries,time", *rows, ""]), encoding="utf-8")
+    output = run(verb, "t.csv", "--property", "time").stderr
+    commands = re.findall(rf"^ +(otherwise|as options|if set) +splc ({verb} .*)$", output, re.MULTILINE)
+    assert [when for when, _ in commands] == ["otherwise", "as options", "if set"]
+    for _, command in commands:
+        assert run(*shlex.split(command)).exit_code == 0, command

@@ -331,18 +331,21 @@ def require_constant(parts: Sequence[MeasurementRows], file: str, choice: Column
             counts = np.bincount(context.codes[part.known], minlength=len(context.values))
             if np.count_nonzero(counts) > 1:
                 several.setdefault(name, Counter()).update(dict(zip(context.values, counts.tolist(), strict=True)))
-    problems = Problems(file)
+    problems, choice = Problems(file), choice or ColumnChoice()
     for name, counted in several.items():
         rows = {value: count for value, count in counted.items() if count}
         message = f"the context {name!r} has {len(rows):,} values: {shown_values(list(rows))}"
-        together = _for_all(parts[0], several) if len(several) > 1 and name == [*several][-1] else ""
-        problems.add(message, hint=_advice(name, rows, choice or ColumnChoice()) + together)
+        together = len(several) > 1 and name == [*several][-1]
+        problems.add(
+            message, hint=_advice(name, rows, choice) + (_for_all(parts, several, choice.by) if together else "")
+        )
     problems.raise_if_any(MeasurementError)
 
 
-def _for_all(part: MeasurementRows, several: Mapping[str, Mapping[str, int]]) -> str:
-    """Return what separates the values of one context, and selects the most frequent ones of the others."""
-    by, *others = sorted(several, key=lambda name: len(several[name]))
+def _for_all(parts: Sequence[MeasurementRows], several: Mapping[str, Mapping[str, int]], given: Sequence[str]) -> str:
+    """Return what separates the values of a context, a given one, and selects the most frequent ones of the others."""
+    by, *others = (*given[:1], *sorted(several, key=lambda name: len(several[name])))
+    part = max(parts, key=lambda part: len(part.known))
     rows = zip(*(part.contexts[name].codes[part.known].tolist() for name in others), strict=True)
     [(codes, _)] = Counter(rows).most_common(1)
     chosen = {name: part.contexts[name].values[code] for name, code in zip(others, codes, strict=True)}
