@@ -143,7 +143,7 @@ class FullModel:
 
     @cached_property
     def _offset(self) -> Array:
-        """What a formula adds to the Gaussian processes at the rows, shape (n,)."""
+        """The logarithms of a formula at the rows, which are added to the Gaussian processes, shape (n,)."""
         zeros = np.zeros(len(self.data.y))
         return zeros if self.formula is None else self.formula.logarithms(self.configurations)
 

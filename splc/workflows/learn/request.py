@@ -137,7 +137,7 @@ class Request(TableInputs, ModelInputs):
         )
 
     def require_joint(self, learner: Learner, field: str, how: str = "from these rows alone") -> None:
-        """Refuse what learns from the rows of the measurements only; `field` asks for more, `how` names what it lacks."""
+        """Refuse learners and fields that ignore what `field` asks for; `how` says what they learn from."""
         if learner.name != registry.PROJECTION:
             raise RequestError(f"the learner {learner.name} learns {how}", field, "learner")
         for name in ("parts", "observed", "given_terms"):
