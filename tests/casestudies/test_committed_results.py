@@ -24,6 +24,8 @@ from casestudies.contexts import systems as contexts
 from casestudies.contexts.few_rows import FewRowsEvaluation
 from casestudies.contexts.published_rows import PublishedEvaluation
 from casestudies.evaluation.evaluation import Evaluation, rows_of
+from casestudies.grey_box.grey_box import SYSTEMS as CASES_WITH_FORMULAS
+from casestudies.grey_box.grey_box import GreyBoxEvaluation
 from casestudies.inferred_constraints import learning, systems
 from casestudies.inferred_constraints.__main__ import PRESETS as CONSTRAINTS
 from casestudies.recovery.recovery import SYSTEMS as FORMULAS
@@ -44,7 +46,8 @@ from tests.support.tracked import PAGES, tracked
 
 # Folders with a page; contexts and tuning have published figures, which the project does not contain.
 EVALUATION_PAGES = (
-    *("ablation", "accuracy", "changes", "inferred_constraints", "recovery", "sampling_strategies", "suggestion"),
+    *("ablation", "accuracy", "changes", "grey_box", "inferred_constraints", "recovery", "sampling_strategies"),
+    "suggestion",
     *(pytest.param(name, marks=pytest.mark.real_data) for name in ("contexts", "tuning")),
 )
 # Folder and column → all its values.
@@ -56,6 +59,7 @@ VALUES: dict[tuple[str, str], Iterable[str | int]] = {
     ("accuracy/truth", "learner"): LEARNERS,
     ("contexts/few", "system"): contexts.SYSTEMS,
     ("contexts/published", "system"): contexts.TABLES,
+    ("grey_box/few", "system"): CASES_WITH_FORMULAS,
     ("inferred_constraints/inference", "system"): systems.SYSTEMS,
     ("inferred_constraints/learning", "system"): learning.SYSTEMS,
     ("recovery/terms", "system"): FORMULAS,
@@ -129,6 +133,7 @@ PRESETS: dict[str, Mapping[str, Callable[[], Evaluation]]] = {
 EVALUATIONS: dict[str, Callable[[], Evaluation]] = {
     **{f"{folder}/{name}": kind for folder, presets in PRESETS.items() for name, kind in presets.items()},
     "scaling_evaluation/noise-10": partial(read_evaluation, CASES / "scaling_evaluation" / "noise-10.toml"),
+    "grey_box/few": GreyBoxEvaluation,
     "recovery/terms": RecoveryEvaluation,
     "sampling_strategies/error": StrategyEvaluation,
     "changes/equal": EqualVersions,
