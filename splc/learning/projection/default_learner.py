@@ -309,8 +309,7 @@ class ProjectionLearner:
                 raise LearningError(f"values of {problem.nfp} must be positive to be multiples of a formula")
             multiple = alone(formula=Formula.of(self.formula, problem.configurations, problem.target))
             off = [min(float(np.sqrt(np.mean(model.residuals**2))), 600.0) for model in (multiple, full)]
-            # A single row shows the factor of the formula.
-            is_used = not off[1] < off[0]
+            is_used = off[0] <= off[1]
             text = "predictions are multiples of the formula" if is_used else "the formula is not used"
             if len(multiple.rows) > 1:
                 factors = [f"{math.exp(size):.3g}" for size in off]

@@ -105,10 +105,21 @@ def test_values_without_logarithms() -> None:
         learned(truth(0.0), "nx - 4")
 
 
+def test_values_beyond_the_learned_rows() -> None:
+    """Logarithms of a formula go half of their range beyond those at the learned rows, at both ends, and no further."""
+    measured = Measurements(space(), {"time": space().column("nx") ** 3})
+    rows = np.flatnonzero(np.isin(space().column("nx"), (2.0, 4.0)))
+    result = learn(measured, "time", learner=ProjectionLearner(formula=model_of("nx^3")), learning_set=rows)
+    assert isinstance(result.predictor, Ensemble)
+    known = present(result.predictor.basis.formula).logarithms(space())
+    steps = {1.0: -1.0, 2.0: -0.5, 4.0: 0.5, 8.0: 1.0, 16.0: 1.0}
+    np.testing.assert_allclose(known / np.log(8), [steps[nx] for nx in space().column("nx").tolist()], atol=1e-9)
+
+
 def test_observed_variables() -> None:
     """A formula of observed variables predicts what was observed, also from its file."""
     watched = VariabilityModel("made", SYSTEM.options, observed=("cells",))
-    cells = np.random.default_rng(0).integers(1, 1000, len(space())).astype(float)
+    cells = np.random.default_rng(0).integers(100, 1000, len(space())).astype(float)
     every = Configurations(watched, space().indices, Observed({"cells": cells}, np.ones(len(cells), dtype=bool)))
     learner = ProjectionLearner(formula=model_of("cells / px", watched))
     values = 5 * cells / every.column("px") * np.exp(0.02 * np.random.default_rng(1).standard_normal(len(cells)))
