@@ -37,7 +37,7 @@ FUZZABLE := $(VENV)/.fuzzable
 MUTABLE := $(VENV)/.mutable
 
 .DEFAULT_GOAL := help
-.PHONY: help test golden coverage kernels everywhere kills demo casestudies evaluation accuracy suggestion tuning contexts changes ablation recovery blocks options samplings agent measure bench explore slow fuzz commands mutants oldest package docs budget realdata format drivers clean
+.PHONY: help test golden coverage kernels everywhere kills demo casestudies evaluation accuracy suggestion tuning contexts changes ablation recovery grey-box blocks options samplings agent measure bench explore slow fuzz commands mutants oldest package docs budget realdata format drivers clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST)
@@ -205,6 +205,11 @@ ablation: $(DRAWABLE) ## what each special case is worth: the tables of casestud
 recovery: $(DRAWABLE) ## which terms of a known formula are found: the tables of casestudies/recovery (about 20 minutes)
 	@$(BIN)/python -m casestudies.recovery terms -o casestudies/recovery/terms
 	@$(BIN)/python -m casestudies.recovery page
+
+# An interrupted one continues where it stopped.
+grey-box: $(DRAWABLE) ## what a formula saves that is right in parts: the tables of casestudies/grey_box (about 15 minutes)
+	@$(BIN)/python -m casestudies.grey_box few -o casestudies/grey_box/few
+	@$(BIN)/python -m casestudies.grey_box page
 
 # An interrupted one continues where it stopped.
 blocks: $(DRAWABLE) ## errors stated for runs in new blocks: the tables of casestudies/two_cores (a minute)

@@ -126,8 +126,8 @@ def negative_predictions(predicted: Array, measured: Array, nfp: str) -> tuple[s
 def _outlying(result: LearningResult, measurements: Measurements) -> str:
     """Return a warning about a row that the others contradict, with its line."""
     model = result.predictor
-    # The rows of other contexts are not in these measurements.
-    if not isinstance(model, Ensemble) or model.places is not None:
+    # The rows of other contexts are not in these measurements; multiples of a formula are no values.
+    if not isinstance(model, Ensemble) or model.places is not None or model.basis.formula is not None:
         return ""
     rows, column = measurements.configurations.find(model.configurations), measurements.column(result.nfp)
     if (rows < 0).any() or np.isnan(column[rows]).any():

@@ -24,6 +24,8 @@ from casestudies.contexts import systems as contexts
 from casestudies.contexts.few_rows import FewRowsEvaluation
 from casestudies.contexts.published_rows import PublishedEvaluation
 from casestudies.evaluation.evaluation import Evaluation, rows_of
+from casestudies.grey_box.grey_box import SYSTEMS as CASES_WITH_FORMULAS
+from casestudies.grey_box.grey_box import GreyBoxEvaluation
 from casestudies.hypre_options.__main__ import PRESETS as OPTIONS
 from casestudies.hypre_options.data import ANISOTROPIES
 from casestudies.inferred_constraints import learning, systems
@@ -48,8 +50,8 @@ from tests.support.tracked import PAGES, tracked
 
 # Folders with a page; contexts and tuning have published figures, which the project does not contain.
 EVALUATION_PAGES = (
-    *("ablation", "accuracy", "changes", "hypre_options", "inferred_constraints", "recovery", "sampling_strategies"),
-    *("suggestion", "two_cores"),
+    *("ablation", "accuracy", "changes", "grey_box", "hypre_options", "inferred_constraints", "recovery"),
+    *("sampling_strategies", "suggestion", "two_cores"),
     *(pytest.param(name, marks=pytest.mark.real_data) for name in ("contexts", "tuning")),
 )
 # Folder and column → all its values.
@@ -61,6 +63,7 @@ VALUES: dict[tuple[str, str], Iterable[str | int]] = {
     ("accuracy/truth", "learner"): LEARNERS,
     ("contexts/few", "system"): contexts.SYSTEMS,
     ("contexts/published", "system"): contexts.TABLES,
+    ("grey_box/few", "system"): CASES_WITH_FORMULAS,
     **{(f"hypre_options/{name}", "anisotropy"): ANISOTROPIES for name in ("optimum", "sizes")},
     ("hypre_options/validity", "seed"): range(20),
     ("inferred_constraints/inference", "system"): systems.SYSTEMS,
@@ -138,6 +141,7 @@ PRESETS: dict[str, Mapping[str, Callable[[], Evaluation]]] = {
 EVALUATIONS: dict[str, Callable[[], Evaluation]] = {
     **{f"{folder}/{name}": kind for folder, presets in PRESETS.items() for name, kind in presets.items()},
     "scaling_evaluation/noise-10": partial(read_evaluation, CASES / "scaling_evaluation" / "noise-10.toml"),
+    "grey_box/few": GreyBoxEvaluation,
     "recovery/terms": RecoveryEvaluation,
     "two_cores/blocks": BlocksEvaluation,
     "sampling_strategies/error": StrategyEvaluation,

@@ -28,6 +28,9 @@ from casestudies.contexts.few_rows import FewRowsEvaluation
 from casestudies.contexts.published_rows import PublishedEvaluation, published, split
 from casestudies.contexts.systems import contexts_of
 from casestudies.contexts.tables import METHODS, PUBLISHED_METHODS, few_table, published_table
+from casestudies.grey_box.grey_box import INVERSE, RIGHT, WRONG_FACTORS, grey_row
+from casestudies.grey_box.grey_box import case as grey_case
+from casestudies.grey_box.tables import parents
 from casestudies.hypre_options import data as solver
 from casestudies.hypre_options.tables import moves_table
 from casestudies.inferred_constraints import inference, learning
@@ -362,6 +365,30 @@ def test_optima_that_move() -> None:
     for problem, row in zip(problems, moves_table().rows, strict=True):
         best = min(common, key=itemgetter(problem))
         assert row[1:] == pytest.approx([100 * (best[other] / least[other] - 1) for other in problems])
+
+
+@pytest.mark.parametrize("kind", [INVERSE, WRONG_FACTORS])
+def test_wrong_formulas(kind: str) -> None:
+    """The inverse of a formula falls where that rises; random factors depend on the seed, and on every option."""
+    known, configurations = grey_case("SMG2000 2D"), grey_case("SMG2000 2D").measured.configurations
+    right, wrong, other = (known.formula(*each).predict(configurations) for each in ((RIGHT, 0), (kind, 0), (kind, 1)))
+    assert np.corrcoef(np.log(right), np.log(wrong))[0, 1] < 0.9
+    assert (kind == WRONG_FACTORS) is not np.allclose(wrong, other)
+    assert known.formula(kind, 0).options == {"px", "py", "nx"}
+    if kind == INVERSE:
+        np.testing.assert_allclose(right * wrong, 1, rtol=1e-9)
+
+
+def test_errors_with_a_formula() -> None:
+    """A row has the errors of all ways on the other configurations; wrong formulas are not used in 1-D."""
+    row = grey_row("SMG2000 1D", 9, 0)
+    assert row["used"] == 1
+    assert row["inverse used"] == 0 == row["random factors used"]
+    assert row["inverse"] == row["full model alone"] == row["random factors"]
+    assert 0 < row["with formula"] < row["alone"]
+    assert 50 < row["inside"] <= 100
+    assert row["stated"] is None
+    assert parents([row]) == (min(row["factor, relative"], row["factor, log"]), row["alone"])
 
 
 def test_recovered_terms() -> None:

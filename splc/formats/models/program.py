@@ -40,6 +40,9 @@ def program_of(stored: StoredModel) -> dict[str, Any]:
     """Return the prediction program of a model without parameters."""
     model = stored.model
     full_model = stored.full if isinstance(stored.full, (projection.Ensemble, projection.EnsembleSum)) else None
+    if isinstance(full_model, projection.Ensemble) and full_model.basis.formula is not None:
+        # A program has no formulas: the printed model predicts.
+        full_model = None
     printed = stored.printed_intervals if isinstance(stored.printed_intervals, projection.PrintedIntervals) else None
     used = model.options | (frozenset() if full_model is None else full_model.options)
     # Without a description, all variables of the model are numbers.

@@ -17,6 +17,7 @@ import numpy as np
 from splc.data.configurations import Configurations, value_indices
 from splc.io.json import plain_values
 from splc.learning.projection import constants
+from splc.learning.projection.formula import Formula
 from splc.learning.projection.posterior import KernelDesign
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
@@ -288,6 +289,7 @@ class OptionBasis:
 
     variables: tuple[Variable, ...]  # the variables, each of which is a block of columns
     context: ContextBlock | None = None  # the context of a model of several of its values; None of other models
+    formula: Formula | None = None  # an analytical model, whose columns are a block; predictions are multiples of it
     divisible: bool = False  # whether it has the columns of `divisibility_shapes`, for the search of an optimum
 
     def designs(self, configurations: Configurations, places: Array | None = None) -> tuple[KernelDesign, ...]:
@@ -299,6 +301,9 @@ class OptionBasis:
             of_rows = np.full(len(configurations), self.context.place) if places is None else places
             blocks.append((*self.context.columns(of_rows), nothing))
             unscreened = 1
+        if self.formula is not None and len(self.formula.center):
+            blocks.append((nothing, self.formula.columns(configurations), nothing))
+            unscreened += 1
         design = _design([(own, shared) for own, shared, _ in blocks], unscreened)
         if not any(steps.shape[1] for _, _, steps in blocks):
             return (design,)
@@ -319,7 +324,8 @@ class OptionBasis:
         if any(order is not None and set(order) != set(variable.members) for variable, order in pairs):
             raise ValueError("the members of groups do not fit the system")
         variables = tuple(variable.with_members(order or variable.members) for variable, order in pairs)
-        return cls(variables, ContextBlock.from_json(contexts) if contexts else None)
+        formula = Formula.from_json(content["formula"], system) if content.get("formula") else None
+        return cls(variables, ContextBlock.from_json(contexts) if contexts else None, formula)
 
 
 def _design(blocks: Sequence[tuple[Array, Array]], unscreened: int) -> KernelDesign:

@@ -29,6 +29,7 @@ from splc.learning.learner import INTERRUPTED, LearningProblem, judged, one_thre
 from splc.learning.projection import constants
 from splc.learning.projection.basis import Variable, variables_of, varying
 from splc.learning.projection.constants import ProjectionSettings
+from splc.learning.projection.formula import Formula
 from splc.learning.projection.full_model import ONE_ROW, FullModel, FullModelFit, fit_full_model
 from splc.learning.projection.order import DRAWN, Constants, option_constants, space_of, unmeasured
 from splc.learning.projection.posterior import needs_scipy
@@ -170,6 +171,8 @@ class ProjectionLearner:
     chosen: ProjectionSettings = field(default_factory=ProjectionSettings)  # its settings
     # fits the full model, where it learns from other rows than those of the problem, too
     fit: FullModelFit | None = None
+    # an analytical model that values are learned as multiples of, where that predicts held-out rows better
+    formula: InfluenceModel | None = None
     # whether the printed model may be a part of what predicts; not of summands, whose sum has one
     stacks: bool = True
     name = "projection"
@@ -245,24 +248,26 @@ class ProjectionLearner:
     ) -> tuple[FullModel, Target, PrintedModel, int | None, list[str], bool]:
         """Return the models, the target, the number of valid configurations, notes, and whether it was interrupted."""
         configurations, chosen, notes = problem.configurations, self.chosen, list[str]()
-        report, stops = problem.on_step, problem.should_stop
-        variables = variables_of(configurations.system, problem.observed, problem.everything)
+        system, report, stops = configurations.system, problem.on_step, problem.should_stop
+        variables = variables_of(system, problem.observed, problem.everything)
         different = varying(variables, configurations)
         own = option_constants(configurations, problem.target)
-        full = self._full(problem, different, own)
+        full, remark = self._full(problem, different, own)
         # Other rows may tell about variables that have one value in the learning set.
         names = {variable.name for variable in (*different, *full.basis.variables)}
         # All members of a group are constant.
         fixed = [name for variable in variables if variable.name not in names for name in variable.members]
         if fixed and len(configurations) > 1:
             notes = [f"influence unknown, because the value is always the same in your sample: {listed(fixed)}"]
+        notes += remark
         problem.on_share(FULL)
         report(Stage(1, f"full model of {full.scale.words}", time.monotonic() - started))
         interrupted = stops()
-        space = space_of(problem, own)
+        watched = problem.observed or (self.formula is not None and self.formula.options & {*system.observed})
+        space = space_of(problem, own, observed=bool(watched))
         target = full.target(unmeasured(problem, space, own))
         # Measured configurations are not counted, nor are very many.
-        counted = space is not problem.everything and not problem.observed and len(space) < DRAWN
+        counted = space is not problem.everything and not watched and len(space) < DRAWN
         valid = len(space) if counted else None
         problem.on_share(PREDICTED)
         if not interrupted:
@@ -270,7 +275,7 @@ class ProjectionLearner:
             interrupted = stops()
         if interrupted:
             return full, target, printed_model(target, (), chosen, space), valid, notes, True
-        options = full.basis.variables if full.refits else ()
+        options = full.basis.variables if full.refits or full.formula else ()
         if is_too_few(full):
             printed = of_few_rows(target, options, chosen, space, complete=valid == len(full.rows))
         else:
@@ -279,8 +284,13 @@ class ProjectionLearner:
         report(Stage(3, text, time.monotonic() - started))
         return full, target, printed, valid, notes, False
 
-    def _full(self, problem: LearningProblem, variables: tuple[Variable, ...], own: Constants) -> FullModel:
-        """Return the full model; `own`: the constants of options, which depend on those of observed variables."""
+    def _full(
+        self, problem: LearningProblem, variables: tuple[Variable, ...], own: Constants
+    ) -> tuple[FullModel, list[str]]:
+        """Return the full model, and notes about a formula.
+
+        `own`: the constants of options, which depend on those of observed variables.
+        """
         counts, done = (~np.isnan(problem.repetitions)).sum(axis=1), 0
         known = None if any(variable.observed for variable in variables) else own
         groups = None if problem.groups is None else problem.groups.labels[problem.rows]
@@ -290,12 +300,26 @@ class ProjectionLearner:
             done += iterations
             problem.on_share(FULL * min(done / ALL_ITERATIONS, 1.0))
 
-        def alone(tested: bool = True) -> FullModel:
+        def alone(tested: bool = True, formula: Formula | None = None) -> FullModel:
             rows = problem.configurations, problem.target, variables, counts
-            return fit_full_model(*rows, self.chosen.scale, known, on_fit, tested=tested, groups=groups)
+            further: dict[str, Any] = {"tested": tested, "groups": groups, "formula": formula}
+            return fit_full_model(*rows, self.chosen.scale, known, on_fit, **further)
 
         blocks = None if problem.blocks is None else problem.blocks[problem.rows]
-        return (alone() if self.fit is None else self.fit(problem, alone, on_fit)).of_runs(problem.repetitions, blocks)
+        full = alone() if self.fit is None else self.fit(problem, alone, on_fit)
+        notes = []
+        if self.formula is not None:
+            if problem.target.min() <= 0:
+                raise LearningError(f"values of {problem.nfp} must be positive to be multiples of a formula")
+            multiple = alone(formula=Formula.of(self.formula, problem.configurations, problem.target))
+            off = [min(float(np.sqrt(np.mean(model.residuals**2))), 600.0) for model in (multiple, full)]
+            is_used = off[0] <= off[1]
+            text = "predictions are multiples of the formula" if is_used else "the formula is not used"
+            if len(multiple.rows) > 1:
+                factors = [f"{math.exp(size):.3g}" for size in off]
+                text += f": held-out values differ by a factor of {factors[0]} with it, of {factors[1]} without it"
+            notes, full = [text], multiple if is_used else full
+        return full.of_runs(problem.repetitions, blocks), notes
 
 
 def _stacked(

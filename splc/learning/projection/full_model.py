@@ -27,6 +27,7 @@ from splc.learning.learner import LearningProblem
 from splc.learning.projection import constants
 from splc.learning.projection.basis import MIN_GROUP, OptionBasis, Variable, variables_of, varying, without_numbers
 from splc.learning.projection.fit import Data, Refits, best_refits, first_fit, is_screened, permutation_test
+from splc.learning.projection.formula import Formula
 from splc.learning.projection.order import Constants, canonical_order, hash_order, option_constants
 from splc.learning.projection.posterior import kernel_matrix
 from splc.learning.projection.predictor import Ensemble, MomentsPredictor, Stacked
@@ -81,6 +82,11 @@ class FullModel:
     whole: FullModel | None = field(default=None, kw_only=True)
     places: Array | None = field(default=None, kw_only=True)
     transfer: Transfer | None = field(default=None, kw_only=True)  # None: the ensemble predicts
+
+    @property
+    def formula(self) -> Formula | None:
+        """The analytical model that it is a multiple of, if there is one."""
+        return self.basis.formula
 
     def of_runs(self, runs: Array, blocks: Blocks | None = None) -> Self:
         """Return the model with intervals of runs, given those of all configurations, (n, repetitions), and blocks."""
@@ -149,12 +155,19 @@ class FullModel:
         return self.predictor.interval(configurations)
 
     @cached_property
+    def _offset(self) -> Array:
+        """The logarithms of a formula at the rows, which are added to the Gaussian processes, shape (n,)."""
+        zeros = np.zeros(len(self.data.y))
+        return zeros if self.formula is None else self.formula.logarithms(self.configurations)
+
+    @cached_property
     def t(self) -> Array:
-        """The measured values on the scale of the model, shape (n,)."""
-        return self.scale.forward(self.data.y / self.scale.unit)
+        """The values that the Gaussian processes learn: the measured ones on the scale of the model, shape (n,)."""
+        return self.scale.forward(self.data.y / self.scale.unit) - self._offset
 
     def _in_units(self, t: Array) -> Array:
-        """Return predictions of rows without their folds, on the scale, in units of it."""
+        """Return predictions of rows without their folds, by the Gaussian processes, in units of the scale."""
+        t = t + self._offset
         return self.scale.backward(t if self.stacked is None else self.stacked.mixed(t, self.stacked.held_out))
 
     @cached_property
@@ -167,7 +180,7 @@ class FullModel:
             return np.full(n, math.nan)
         groups = np.arange(n) if self.data.groups is None else np.unique(self.data.groups, return_inverse=True)[1]
         outside = n - np.bincount(groups)
-        return self.scale.backward(((self.t.sum() - np.bincount(groups, self.t)) / outside)[groups])
+        return self._in_units(((self.t.sum() - np.bincount(groups, self.t)) / outside)[groups])
 
     @cached_property
     def residuals(self) -> Array:
@@ -235,7 +248,9 @@ class FullModel:
         scale, ensemble, wanted = self.scale, self.ensemble, slice(-len(unmeasured) if len(unmeasured) else 0, None)
         if self.refits is None:
             g, deviations = ensemble.moments(configurations)
-            return SpacePredictions(g, deviations[wanted], g[None], self._constant_covariance)
+            # A formula that is exact has a printed model with options, which has folds.
+            copies = np.tile(g, (1 if self.formula is None else int(self.data.folds.max()) + 1, 1))
+            return SpacePredictions(g, deviations[wanted], copies, self._constant_covariance)
         mixture = ensemble.mixture(configurations)
         g = scale.backward(ensemble.blended(mixture.means.mean(axis=0), configurations))
         fold_of = self.data.folds if self.whole is None else self.whole.data.folds
@@ -243,7 +258,8 @@ class FullModel:
         pairs = zip(self.refits.folds, mixture.kernels, strict=False)
         folds = [fold.mean_of(cross[fold_of != at]) for at, (fold, (_, _, cross)) in enumerate(pairs)]
         deviations = ensemble.deviations(g[wanted], mixture.variances(wanted))
-        return SpacePredictions(g, deviations, scale.backward(np.array(folds)), mixture.covariance)
+        t = ensemble.times_formula(np.array(folds), configurations)
+        return SpacePredictions(g, deviations, scale.backward(t), mixture.covariance)
 
     def _constant_covariance(self, weights: Array) -> Array:
         """Return the covariance of W t of a constant; that of one value, which has no estimate, is 0."""
@@ -270,8 +286,12 @@ def fit_full_model(
     *,
     tested: bool = True,
     groups: Array | None = None,
+    formula: Formula | None = None,
 ) -> FullModel:
-    """Return the full model of values y, (n,), of configurations; folds keep `groups`, (n,), together."""
+    """Return the full model of values y, (n,), of configurations; folds keep `groups`, (n,), together.
+
+    `formula`: an analytical model that values are multiples of.
+    """
     if known is None:
         known = option_constants(configurations, y, [variable.name for variable in variables if variable.observed])
     variables = tuple(_raising(variable, configurations, y) for variable in canonical_order(variables, known))
@@ -281,12 +301,18 @@ def fit_full_model(
     counts = np.ones(len(rows)) if repetitions is None else np.asarray(repetitions, dtype=float)[rows]
     # Of all values: a property that is 0 somewhere has no ln y there.
     positive = bool(np.min(y) > 0)
+    multiples = values if formula is None else values / np.exp(formula.logarithms(chosen))
 
     def data_of(used: tuple[Variable, ...]) -> tuple[OptionBasis, Data]:
-        basis = OptionBasis(used)
-        return basis, Data(basis.designs(chosen), values, counts, on_fit, groups=kept)
+        basis = OptionBasis(used, formula=formula)
+        return basis, Data(basis.designs(chosen), multiples, counts, on_fit, groups=kept)
 
-    return chosen_model(chosen, rows, variables, data_of, positive=positive, scale=scale, tested=tested)
+    if formula is None:
+        return chosen_model(chosen, rows, variables, data_of, positive=positive, scale=scale, tested=tested)
+    model = chosen_model(chosen, rows, variables, data_of, positive=positive, scale="log", tested=False)
+    # The formula knows how small values can be.
+    whole = replace(positive_scale("log", values), lowest=0.0)
+    return replace(model, scale=whole, data=replace(model.data, y=values), constant="")
 
 
 def chosen_model(
@@ -318,8 +344,9 @@ def chosen_model(
         simple = refits.first.scale
         if not tested or permutation_test(data, len(used), refits):
             if is_screened(len(used), min(len(values), constants.ROWS_OF_REFIT)):
-                # Only the variables that a search was about: there are many more than rows.
-                kept = refits.searched
+                # Only the variables that a search was about: there are many more than rows. Other blocks stay.
+                others = range(len(used), len(used) + data.designs[0].unscreened)
+                kept = np.array(sorted({*refits.searched.tolist(), *others}))
                 searched = tuple(used[block] for block in kept.tolist() if block < len(used))
                 basis, refits = replace(basis, variables=searched), refits.of_blocks(kept)
                 data = replace(data, designs=tuple(design.blocks(kept)[0] for design in data.designs))

@@ -183,10 +183,10 @@ def splitmix(values: Array) -> Array:
     return np.asarray(mixed ^ (mixed >> np.uint64(31)))
 
 
-def space_of(problem: LearningProblem, own: Constants) -> Configurations:
+def space_of(problem: LearningProblem, own: Constants, *, observed: bool) -> Configurations:
     """Return all valid configurations, or a draw; measured ones for observed variables, or if none can be drawn."""
     measured = problem.everything
-    if problem.observed:
+    if observed:
         return measured if measured.observed is None else measured[measured.observed.known]
     try:
         return valid_configurations(problem.configurations.system, DRAWN, own=own)

@@ -19,12 +19,13 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from splc.data.configurations import Configurations, Observed
-from splc.errors import ConfigurationError, ExpressionError, VariabilityError
+from splc.errors import ConfigurationError, VariabilityError
 from splc.io.json import picked, plain_values
 from splc.learning import learner
 from splc.learning.folds import Groups
 from splc.learning.projection import constants
 from splc.learning.projection.basis import OptionBasis, nearest_known, with_known_members
+from splc.learning.projection.formula import model_of_text
 from splc.learning.projection.posterior import KernelDesign, KernelPosterior, Mixture, needs_scipy
 from splc.learning.projection.scales import Scale
 from splc.learning.result import Predictor
@@ -94,14 +95,7 @@ class Stacked:
     @classmethod
     def from_json(cls, content: Mapping[str, Any], system: VariabilityModel) -> Self:
         """Return the part of `as_json`."""
-        from splc.models.text.reader import expand_model
-
-        link: Link = "log" if content["link"] == "log" else "identity"
-        try:
-            expanded = expand_model(content["text"], system.term_names)
-        except ExpressionError as error:
-            raise ValueError(str(error)) from None
-        printed = InfluenceModel.of_system(expanded.expansion.items(), system, link, expanded.derived)
+        printed = model_of_text(content, system)
         held_out = np.array(content["held_out"], dtype=float)
         return cls(printed, float(content["weight"]), held_out, tuple(content.get("same", ())))
 
@@ -138,16 +132,17 @@ class Ensemble(MomentsPredictor):
     @property
     def options(self) -> frozenset[str]:
         """The options and observed variables that predictions depend on; none of a constant model."""
-        if not self.parts:
-            return frozenset()
-        return frozenset(name for variable in self.basis.variables for name in variable.members)
+        formula = self.basis.formula
+        names = frozenset[str]() if formula is None else formula.model.options
+        return names.union(*(variable.members for variable in self.basis.variables if self.parts))
 
     @property
     def measured(self) -> Array:
         """The values that it was learned from, shape (n,); of a constant model none are kept."""
         if not self.parts:
             return np.zeros(0)
-        values: Array = self.scale.backward(self.parts[0].t) * self.scale.unit
+        t = self.times_formula(self.parts[0].t, self.configurations)
+        values: Array = self.scale.backward(t) * self.scale.unit
         # A measured 0 stays 0, even if the scale does not return exactly 0.
         return np.where(np.abs(values) > _ROUNDING * np.abs(values).max(), values, 0.0)
 
@@ -163,7 +158,7 @@ class Ensemble(MomentsPredictor):
         scale = self.scale
         configurations = Configurations.from_frame(self.configurations.system, configurations)
         if not self.parts:
-            g = scale.backward(np.full(len(configurations), self.constant[0]))
+            g = scale.backward(self.times_formula(np.full(len(configurations), self.constant[0]), configurations))
             return g, self.constant[1] * scale.slope(g)
         configurations, near = nearest_known(configurations, self.basis.variables)
         means, latent = self._latent(configurations, variances)
@@ -200,8 +195,14 @@ class Ensemble(MomentsPredictor):
         """Return the posteriors at configurations of its system."""
         return Mixture(self.parts, self.basis.designs(configurations))
 
+    def times_formula(self, t: Array, configurations: Configurations) -> Array:
+        """Return predictions on the scale for those of the Gaussian processes, shape (…, m)."""
+        formula = self.basis.formula
+        return t if formula is None else t + formula.logarithms(configurations)
+
     def blended(self, t: Array, configurations: Configurations) -> Array:
         """Return predictions for those of the Gaussian processes, both on the scale, shape (m,)."""
+        t = self.times_formula(t, configurations)
         if self.stacked is None:
             return t
         return self.stacked.blended(t, configurations, self.scale, self.configurations)
@@ -236,6 +237,9 @@ class Ensemble(MomentsPredictor):
             for each in variables
             if each.observed
         }
+        for name in self.options.difference(self.configurations.system.names, observed):
+            # The formula depends on it, too.
+            observed[name] = {"values": (), "optional": False, "column": self.configurations.column(name)}
         content = {
             "kind": "projection",
             **picked(self, "level, quantile, noise, noise_unit"),
@@ -256,6 +260,8 @@ class Ensemble(MomentsPredictor):
         }
         if self.runs:
             content["runs"] = self.runs
+        if self.basis.formula is not None:
+            content["formula"] = self.basis.formula.as_json()
         if context is not None and self.places is not None:
             content["contexts"] = context.as_json() | {"rows": self.places.tolist()}
             content["contexts"] |= {} if self.joint_quantile is None else {"quantile": self.joint_quantile}

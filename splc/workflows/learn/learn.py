@@ -26,10 +26,12 @@ from splc.learning.plausibility import model_warnings
 from splc.learning.projection import FullModelFit, ProjectionLearner
 from splc.learning.registry import BASELINES, PMNF, learner_of
 from splc.learning.result import LearningResult, Predictor, Round, Step
-from splc.models.influence import term_shares
+from splc.models.influence import EvaluationError, InfluenceModel, term_shares
 from splc.models.text.log_grammar import require_writable_names
 from splc.plotting import plot_format
 from splc.plotting.charts.drawing import chart_file
+from splc.project import Project
+from splc.system.variability import VariabilityModel
 from splc.types import Array
 from splc.workflows.inputs import with_blocks, without_column
 from splc.workflows.learn import request as sets
@@ -230,6 +232,8 @@ def run(
         outputs = ModelFiles.of(request, learner, (project.measurements_file, request.evaluate_on, *project.files))
         if stored is not None:
             request.require_joint(learner, "sources")
+        if request.analytical is not None:
+            request.require_joint(learner, "analytical", "without formulas")
         if given is None:
             project = sets.without_group(without_column(project, request.block), request.group)
         system = request.read_system(project, notes) if given is None else given.system
@@ -262,6 +266,10 @@ def run(
             fit = sharing.fit_of(sets.OWN)
         if fit is not None and isinstance(learner, ProjectionLearner):
             learner = replace(learner, fit=fit)
+        files: dict[str, Any] = {}
+        if (file := request.analytical) is not None and isinstance(learner, ProjectionLearner):
+            learner = replace(learner, formula=read_formula(request, file, project, space.system))
+            files["analytical"] = {"path": file, "sha256": read_source(file).sha256}
         notes += (*of_settings, *learning_set.notes, *failure_notes(measured.failures, UNKNOWN))
         judged_on = "" if evaluation is None else evaluation.report.source or ""
         if request.validation is not None:
@@ -282,7 +290,7 @@ def run(
             **({} if request.validation is None else {"validation": request.validation}),
             **({} if stored is None else {"sources": stored.files}),
             **({} if measured.failures is None else {"failures": failures_object(measured.failures)}),
-            "files": sets.input_files(project, measured, None if request.validation else evaluation),
+            "files": sets.input_files(project, measured, None if request.validation else evaluation) | files,
         }
 
         def followed(this: Step, line: str) -> None:
@@ -297,6 +305,8 @@ def run(
             result = split.learn(learner, rows, evaluation, provenance=provenance, should_stop=watch.stop, **following)
         except MeasurementError as error:
             raise error.at(measured.report.source) from None
+        except EvaluationError as error:
+            raise error.at(request.analytical) from None
         learning_set.require_enough_for(result)
         if sharing is not None:
             notes.append(Note(sets.note_of(sharing)))
@@ -358,6 +368,17 @@ def run(
             inference=project.inference,
             unmeasured=unmeasured,
         )
+
+
+def read_formula(request: Request, file: str, project: Project, system: VariabilityModel) -> InfluenceModel:
+    """Read an analytical model, whose parameters stay names."""
+    # Most models are learned without one.
+    from splc.formats.models.read import read_stored_model
+
+    known = request.known_parameters(project)
+    stored = read_stored_model(file, system, parameters=known, symbols=known.quantities)
+    request.require_used(stored.used)
+    return stored.model
 
 
 def output_form(output: str, learner: Learner) -> str:

@@ -31,7 +31,7 @@ from splc.project import Project
 from splc.system.variability import VariabilityModel, extended, joint_system
 from splc.types import Array, Missing
 from splc.workflows.fields import Sampling, Seed, flag, internal, option, policy, refuse, request, texts_of
-from splc.workflows.inputs import TableInputs, without_column
+from splc.workflows.inputs import ModelInputs, TableInputs, without_column
 from splc.workflows.note import Note, Notes, notes_of
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ SETTINGS = ("first", "terms", "readable", "form")
 
 
 @request
-class Request(TableInputs):
+class Request(TableInputs, ModelInputs):
     """Learn a performance-influence model, and write it to learned.log and learned.json.
 
     Without a sampling all measured configurations are learned from, and only cross-validation judges the model.
@@ -67,6 +67,9 @@ class Request(TableInputs):
     )
     given_terms: str | None = option(None, "FILE", LEARNING)("Fit the influences of these terms, one per line.")
     sources: tuple[str, ...] = option((), "MODEL", LEARNING, names="--from")("Learn from the rows of this model, too.")
+    analytical: str | None = option(None, "FILE", LEARNING)(
+        "Learn measured values as multiples of this analytical model, where that predicts better."
+    )
     observed: tuple[str, ...] = option((), "PATTERN", LEARNING)(
         "Observed variables to learn from besides the options: 'C_*'. Can be repeated."
     )
@@ -132,18 +135,19 @@ class Request(TableInputs):
             (self.parts and self.baselines, no_terms, "baselines", "parts"),
             (self.given_terms and set_fields, "given terms are fitted, not learned", "given_terms", *set_fields[:1]),
             (self.folds and self.folds < 2, f"there must be at least 2 folds, not {self.folds}", "folds"),
+            (self.parameter and not self.analytical, "it is one of an analytical model", "parameter"),
             (self.share and self.by is None, "it needs the context, such as --by version", "share"),
             (self.block and self.group, "folds keep the runs of a block together", "block", "group"),
             (self.block and (self.parts or self.sources), "parts of sums and rows of models have no blocks", "block"),
         )
 
-    def require_joint(self, learner: Learner, field: str) -> None:
-        """Refuse what learns from the rows of the measurements only; `field` asks for further rows."""
+    def require_joint(self, learner: Learner, field: str, how: str = "from these rows alone") -> None:
+        """Refuse learners and fields that ignore what `field` asks for; `how` says what they learn from."""
         if learner.name != registry.PROJECTION:
-            raise RequestError(f"the learner {learner.name} learns from these rows alone", field, "learner")
+            raise RequestError(f"the learner {learner.name} learns {how}", field, "learner")
         for name in ("parts", "observed", "given_terms"):
             if getattr(self, name):
-                raise RequestError("not together: this learns from these rows alone", field, name)
+                raise RequestError(f"not together: this learns {how}", field, name)
 
     def chosen_learner(self, project: Project) -> tuple[Learner, dict[str, Any]]:
         """Return the learner with its settings, and those that differ from its preset."""

@@ -308,7 +308,9 @@ def next_steps(learned: Result) -> Iterator[views.NextStep]:
         return
     steps = []
     # Observed variables cannot be chosen, so that models of them have no importance of options.
-    explained = result.readable and result.scaling is None and not request.observed
+    options: frozenset[str] = getattr(result.predictor, "options", frozenset())
+    watched = options & {*learned.measured.system.observed}
+    explained = result.readable and result.scaling is None and not request.observed and not watched
     if explained and output and output.endswith((".json", ".log")):
         files = (output, *(inputs_of(request, SystemInputs, policies=False) or ()))
         steps.append(views.NextStep(("explain", *files), "which options matter, and how much"))

@@ -349,7 +349,7 @@ def problem_of(
 def found_for(problem: LearningProblem) -> Configurations:
     """Return the unmeasured configurations of a problem, out of its space."""
     own = option_constants(problem.configurations, problem.target)
-    return unmeasured(problem, space_of(problem, own), own)
+    return unmeasured(problem, space_of(problem, own, observed=bool(problem.observed)), own)
 
 
 def keys(some: Configurations) -> set[bytes]:
