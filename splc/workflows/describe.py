@@ -15,7 +15,7 @@ from sampling.space.space import DIAGRAMS, Space
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.data.summary import PropertySummary, property_summaries, scatter_of
-from splc.errors import RequestError, SplcError
+from splc.errors import RequestError, SplcError, listed
 from splc.formats import column_choice
 from splc.formats.benchmarks.declaration import folder_reader
 from splc.formats.detect import is_xml, kind_of
@@ -32,7 +32,7 @@ from splc.system.options import BinaryOption, NumericOption, Option
 from splc.system.variability import VariabilityModel
 from splc.workflows import fields, views
 from splc.workflows.inputs import SystemInputs, with_blocks, without_column
-from splc.workflows.note import Note, Notes, reading_notes
+from splc.workflows.note import Note, Notes, notes_of, reading_notes
 from splc.workflows.subspace import failure_notes, inference_as_json
 
 _TOO_LONG = 10**4300
@@ -116,9 +116,7 @@ def run(request: Request, watch: views.Watch = views.UNWATCHED) -> Result:
                     notes.append(Note("the measurements do not fit and are left out", warning=True, details=details))
             else:
                 notes.add(reading_notes(*(part.report for part in parts)))
-                for part in parts:
-                    where = ", ".join(f"{name} = {value!r}" for name, value in part.contexts.items())
-                    notes += failure_notes(part.failures, where if len(parts) > 1 else "splc optimize leaves them out")
+                notes += _failure_notes(parts)
                 pairs = [pair for part in parts for pair in part.contexts.items()]
                 values = {name: {text for key, text in pairs if key == name} for name, _ in pairs}
                 contexts = {name: tuple(sorted(texts, key=column_choice.natural)) for name, texts in values.items()}
@@ -129,6 +127,15 @@ def run(request: Request, watch: views.Watch = views.UNWATCHED) -> Result:
                     blocks = _blocks(with_blocks(project, space, parts[0], column, request.policies), column)
                 measured = MeasuredSummary(*about, property_summaries(parts), contexts, blocks)
         return Result(description, tuple(notes), measured, project.inference, problem, request.tree)
+
+
+def _failure_notes(parts: Sequence[Measurements]) -> tuple[Note, ...]:
+    """Return a note on the configurations of which every run failed; of several contexts it has their numbers."""
+    if len(parts) == 1:
+        return failure_notes(parts[0].failures, "splc optimize leaves them out")
+    counts = {", ".join(part.contexts.values()): len(part.failures) for part in parts if part.failures is not None}
+    texts = [f"{count:,} ({context})" for context, count in counts.items()]
+    return notes_of([f"configurations of which every run failed: {listed(texts)}"] if texts else [])
 
 
 def _blocks(measured: Measurements, column: str) -> dict[str, tuple[str, Mapping[str, Any] | None]]:
