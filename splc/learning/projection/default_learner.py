@@ -155,6 +155,8 @@ def remarks(problem: LearningProblem, full: FullModel, printed: PrintedModel) ->
 
 
 WITHOUT_TERMS = "learning was interrupted before the terms were found: the full model predicts"
+# The printed model is no part of predictions of known settings if their error is more than this multiple with it.
+KNOWN_ERROR = 1.5
 # With few rows, as of designs, held-out rows say little: of equal errors the full model has three quarters. (On 24
 # samples of real systems predictions are 0.2 % better than those of the full model then, otherwise 1.3 % worse.)
 FEW_ROWS_ODDS = 3.0
@@ -334,10 +336,13 @@ def _stacked(
     weight = 1.0 if printed.exact else 0.0 if is_too_few(full) else round(share, 2)
     if not weight:
         return full, printed
-    # Rows of other settings say nothing of settings that are known in another version.
-    settings = {*(() if groups is None else groups.same)}
-    same = tuple(name for each in full.basis.variables if settings.issuperset(each.members) for name in each.members)
-    stacked = Stacked(model, weight, on_scale(held_out, scale, scale.forward(full.held_out)), same)
+    stacked = Stacked(model, weight, on_scale(held_out, scale, scale.forward(full.held_out)))
+    error = replace(full, stacked=stacked).known_error
+    if error is not None and groups is not None and error > KNOWN_ERROR * (full.known_error or 0.0):
+        same = [each.members for each in full.basis.variables if {*groups.same}.issuperset(each.members)]
+        if not same:
+            return full, printed
+        stacked = replace(stacked, same=tuple(name for names in same for name in names))
     means = scale.forward(target.predicted)
     predicted = scale.backward(stacked.blended(means, target.configurations, scale, full.configurations))
     rows = replace(target, predicted=predicted, divisor=scale.divisor(predicted))
