@@ -202,9 +202,9 @@ def test_laws(run: Run, tmp_path: Path, learner: str, *, described: bool, singly
 @pytest.mark.parametrize("learner", ["splconqueror", "2019"])
 def test_laws_of_samples(run: Run, tmp_path: Path, learner: str, *, singly: bool) -> None:
     """The same configurations are drawn from the same measurements, however they are told."""
-    sampling = ("--sampling", "measured:40")
+    sampling = ("--sampling", "measured:20")
     expected = results(run, tmp_path / "first", Variant(), learner, sampling)
-    assert expected["configurations"] == 40
+    assert expected["configurations"] == 20
     for name in variants(learner) if singly else ["all"]:
         variant = replace(VARIANTS[name](Variant()), rows=())
         assert_same(results(run, tmp_path / name, variant, learner, sampling), expected, name)
