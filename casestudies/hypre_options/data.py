@@ -21,7 +21,7 @@ GRIDS, ANISOTROPIES = (16, 32, 64), (1, 30, 1000)
 WORK, REDUCTION = "work_units", "reduction"
 # A solve has converged when its residual is 1e-7 of the right-hand side, after 100 iterations at most.
 LIMIT = 1e-7 ** (1 / 100)
-# Above the factors of all solves whose residual is a number.
+# Above the factors of all solves with a finite residual.
 GREATEST = 100.0
 
 
@@ -50,7 +50,7 @@ def every_row(table: Measurements, nfp: str) -> tuple[Configurations, Array]:
 def converging() -> Measurements:
     """Return the factor by which an iteration reduces the residual, also of solves that do not converge.
 
-    It is `GREATEST` where the residual is no number at the end.
+    It is `GREATEST` where the residual is infinite or NaN at the end.
     """
     configurations, reduction = every_row(measured(16, 30, "convergence"), REDUCTION)
     return Measurements(configurations, {REDUCTION: np.where(np.isnan(reduction), GREATEST, reduction)})

@@ -55,7 +55,7 @@ class SeededEvaluation(Evaluation):
 
 @dataclass(frozen=True)
 class OptimumEvaluation(SeededEvaluation):
-    """How good the configuration is that a replayed tuning run finds among those that were measured."""
+    """The configurations that replayed tuning runs find among those that were measured."""
 
     preset: ClassVar[str] = "optimum"
     drawn: ClassVar[Mapping[str, Any]] = {"pictures/tuned.png": tuned_picture}

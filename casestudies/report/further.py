@@ -1,4 +1,4 @@
-"""What was measured and learned beyond the thesis: the main figures of other folders, one column per case."""
+"""The main figures of what was measured and learned beyond the thesis, one column per case."""
 
 from __future__ import annotations
 

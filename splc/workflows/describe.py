@@ -133,8 +133,7 @@ def _failure_notes(parts: Sequence[Measurements]) -> tuple[Note, ...]:
     """Return a note on the configurations of which every run failed; of several contexts it has their numbers."""
     if len(parts) == 1:
         return failure_notes(parts[0].failures, "splc optimize leaves them out")
-    counts = {", ".join(part.contexts.values()): len(part.failures) for part in parts if part.failures is not None}
-    texts = [f"{count:,} ({context})" for context, count in counts.items()]
+    texts = [f"{len(part.failures):,} ({', '.join(part.contexts.values())})" for part in parts if part.failures]
     return notes_of([f"configurations of which every run failed: {listed(texts)}"] if texts else [])
 
 

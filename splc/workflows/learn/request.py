@@ -67,9 +67,7 @@ class Request(TableInputs, ModelInputs):
     )
     given_terms: str | None = option(None, "FILE", LEARNING)("Fit the influences of these terms, one per line.")
     sources: tuple[str, ...] = option((), "MODEL", LEARNING, names="--from")("Learn from the rows of this model, too.")
-    analytical: str | None = option(None, "FILE", LEARNING)(
-        "Learn measured values as multiples of this analytical model, where that predicts better."
-    )
+    analytical: str | None = option(None, "FILE", LEARNING)("Learn multiples of this analytical model, if that helps.")
     observed: tuple[str, ...] = option((), "PATTERN", LEARNING)(
         "Observed variables to learn from besides the options: 'C_*'. Can be repeated."
     )
@@ -81,9 +79,7 @@ class Request(TableInputs, ModelInputs):
     validation: str | None = option(None, "SPEC", LEARNING)("Judge by this sample, which is not learned from.")
     folds: int = option(0, "K", LEARNING, minimum=2, default="none")("Cross-validate with K folds.")
     group: str | None = option(None, "COLUMN", LEARNING)("Folds keep rows of one value together.")
-    block: str | None = option(None, "COLUMN", LEARNING)(
-        "Runs of one value (mpirun, day, node) have an effect in common, and errors are of a run in a new one."
-    )
+    block: str | None = option(None, "COLUMN", LEARNING)("Runs of one value (day, node) differ together from others.")
     baselines: bool = flag("--baselines", LEARNING)("Compare with baselines, learned from the same rows.")
     output: str | None = option(
         None, "FILE", RESULTS, names="--output -o", default="learned.log and learned.json; of pmnf learned.json"
