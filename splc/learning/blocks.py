@@ -26,16 +26,14 @@ from splc.types import Array
 
 # Returns the prior covariance of ln y between configurations, by their positions, shape (n, m).
 Covariance = Callable[[Array, Array], Array]
-# Runs that variances are estimated from, and the number of blocks that they are taken from if there are so many.
-RUNS, FROM = 600, 20
+# Runs that variances are estimated from, the blocks that they are from if there are so many, and rows at a time.
+RUNS, FROM, ROWS = 600, 20, 2048
 # Steps of the search for variances: further ones change effects by at most 0.4 % of their deviation.
 STEPS = 50
 # A variance relative to that of all runs that is as good as none.
 NONE = 1e-9
 # An option whose values differ between blocks by this share of their variance, or more, is named.
 BETWEEN = 0.5
-# Rows that are predicted at a time.
-_ROWS = 2048
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,7 +152,7 @@ def estimated(
     between, within = float(variances[1]), float(variances[0] + variances[3:].sum())
     effects = between * np.bincount(own, weights, len(learned))
     if covariance is not None and not kept.all():
-        f = np.concatenate([covariance(row[i : i + _ROWS], at) @ weights for i in range(0, len(row), _ROWS)])
+        f = np.concatenate([covariance(row[i : i + ROWS], at) @ weights for i in range(0, len(row), ROWS)])
         # Without a run of a setting, nothing tells its mean.
         found = np.minimum(np.searchsorted(kinds, settings[row]), len(kinds) - 1)
         residuals = np.where(kinds[found] == settings[row], t - means[found] - variances[2] * f, 0.0)

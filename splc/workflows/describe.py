@@ -126,6 +126,8 @@ def run(request: Request, watch: views.Watch = views.UNWATCHED) -> Result:
                 if (column := request.block) is not None:
                     blocks = _blocks(with_blocks(project, space, parts[0], column, request.policies), column)
                 measured = MeasuredSummary(*about, property_summaries(parts), contexts, blocks)
+        if request.block is not None and measured is None and problem is None:
+            raise RequestError("there are no measurements with blocks; name them with --measurements", "block")
         return Result(description, tuple(notes), measured, project.inference, problem, request.tree)
 
 

@@ -201,7 +201,7 @@ class FullModel:
     @cached_property
     def known_error(self) -> float | None:
         """The mean relative error in percent at rows of groups that other rows are of; None without such rows."""
-        if self.refits is None or self.data.groups is None or not self.scale.positive:
+        if self.refits is None or self.data.groups is None or self.blocks is not None or not self.scale.positive:
             return None
         _, group, counts = np.unique(self.data.groups, return_inverse=True, return_counts=True)
         several = counts[group] > 1
