@@ -105,8 +105,8 @@ static void print_row(const struct session *session, const char *start, void *pr
         printf("%s%.9f,%.9f,%.9f,%.9f,%.9f,%.9f", start, set_up.wall / runs, solve.wall / runs, set_up.compute / runs,
                solve.compute / runs, set_up_total.cpu / runs, solve_total.cpu / runs);
         /* Every run sends the same, so these quotients are whole numbers; were they not, it would be seen. */
-        printf(",%.17g,%.17g,%.17g,%.17g", set_up_total.messages / runs, set_up_total.bytes / runs,
-               solve_total.messages / runs, solve_total.bytes / runs);
+        printf(",%.17g,%.17g,%.17g,%.17g,%.17g,%.17g", set_up_total.messages / runs, set_up_total.bytes / runs,
+               solve_total.messages / runs, solve_total.bytes / runs, solve.messages / runs, solve.bytes / runs);
         printf(",%d,%.6e,%d,%.2f", outcome.iterations, outcome.residual, runs, load);
     }
     if (session->solver->print_further != NULL) {
@@ -181,7 +181,8 @@ static void measure_configuration(struct session *session, const struct configur
 static void print_headers(const struct session *session) {
     print_option_names(&session->batch, stdout);
     printf("setup_seconds,solve_seconds,setup_compute_seconds,solve_compute_seconds,setup_cpu_seconds,"
-           "solve_cpu_seconds,setup_messages,setup_bytes,messages,bytes,iterations,residual,runs,load_average%s\n",
+           "solve_cpu_seconds,setup_messages,setup_bytes,messages,bytes,rank_messages,rank_bytes,iterations,residual,"
+           "runs,load_average%s\n",
            session->solver->further_columns);
     flush_or_abort(stdout, "<stdout>");
     if (session->levels != NULL) {
