@@ -15,7 +15,7 @@ from sampling.space.space import DIAGRAMS, Space
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.data.summary import PropertySummary, property_summaries, scatter_of
-from splc.errors import RequestError, SplcError, listed
+from splc.errors import RequestError, SplcError
 from splc.formats import column_choice
 from splc.formats.benchmarks.declaration import folder_reader
 from splc.formats.detect import is_xml, kind_of
@@ -32,8 +32,8 @@ from splc.system.options import BinaryOption, NumericOption, Option
 from splc.system.variability import VariabilityModel
 from splc.workflows import fields, views
 from splc.workflows.inputs import SystemInputs, with_blocks, without_column
-from splc.workflows.note import Note, Notes, notes_of, reading_notes
-from splc.workflows.subspace import failure_notes, inference_as_json
+from splc.workflows.note import Note, Notes, reading_notes
+from splc.workflows.subspace import inference_as_json, notes_of_failures
 
 _TOO_LONG = 10**4300
 # Longer tables and lists show only their first lines, unless all are requested.
@@ -116,7 +116,7 @@ def run(request: Request, watch: views.Watch = views.UNWATCHED) -> Result:
                     notes.append(Note("the measurements do not fit and are left out", warning=True, details=details))
             else:
                 notes.add(reading_notes(*(part.report for part in parts)))
-                notes += _failure_notes(parts)
+                notes += notes_of_failures(parts)
                 pairs = [pair for part in parts for pair in part.contexts.items()]
                 values = {name: {text for key, text in pairs if key == name} for name, _ in pairs}
                 contexts = {name: tuple(sorted(texts, key=column_choice.natural)) for name, texts in values.items()}
@@ -129,14 +129,6 @@ def run(request: Request, watch: views.Watch = views.UNWATCHED) -> Result:
         if request.block is not None and measured is None and problem is None:
             raise RequestError("there are no measurements with blocks; name them with --measurements", "block")
         return Result(description, tuple(notes), measured, project.inference, problem, request.tree)
-
-
-def _failure_notes(parts: Sequence[Measurements]) -> tuple[Note, ...]:
-    """Return a note on the configurations of which every run failed; of several contexts it has their numbers."""
-    if len(parts) == 1:
-        return failure_notes(parts[0].failures, "splc optimize leaves them out")
-    texts = [f"{len(part.failures):,} ({', '.join(part.contexts.values())})" for part in parts if part.failures]
-    return notes_of([f"configurations of which every run failed: {listed(texts)}"] if texts else [])
 
 
 def _blocks(measured: Measurements, column: str) -> dict[str, tuple[str, Mapping[str, Any] | None]]:

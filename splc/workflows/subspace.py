@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ import numpy as np
 from sampling import Space
 from splc.data.configurations import Configurations, beyond_remark
 from splc.data.measurements import Failures, Measurements
-from splc.errors import ConfigurationError, InputError, Problem, RequestError, VariabilityError, plural
+from splc.errors import ConfigurationError, InputError, Problem, RequestError, VariabilityError, listed, plural
 from splc.formats.inference import Inference
 from splc.formats.measurements.configurations import read_configurations, with_unlisted
 from splc.formats.measurements.constraints import failures_of, failures_of_object
@@ -130,6 +130,14 @@ def failure_notes(failures: Failures | None, consequence: str) -> tuple[Note, ..
         return ()
     details = (*failures.texts[1:], *((CURE,) if failures.rules else ()))
     return (Note(f"{failures.texts[0]}: {consequence}", details=details, about=Rank.LIMIT),)
+
+
+def notes_of_failures(parts: Sequence[Measurements]) -> tuple[Note, ...]:
+    """Return a note on the configurations of which every run failed; of several contexts it has their numbers."""
+    if len(parts) == 1:
+        return failure_notes(parts[0].failures, "splc optimize leaves them out")
+    texts = [f"{len(part.failures):,} ({', '.join(part.contexts.values())})" for part in parts if part.failures]
+    return (Note(f"configurations of which every run failed: {listed(texts)}"),) if texts else ()
 
 
 def inference_as_json(inference: Inference) -> dict[str, Any]:
