@@ -23,6 +23,9 @@ from casestudies.changes.simulated_changes import SimulatedChanges
 from casestudies.contexts import systems as contexts
 from casestudies.contexts.few_rows import FewRowsEvaluation
 from casestudies.contexts.published_rows import PublishedEvaluation
+from casestudies.counts.__main__ import PRESETS as COUNTS
+from casestudies.counts.costs import CASES as CASES_OF_COSTS
+from casestudies.counts.counts import AMG, SMG
 from casestudies.evaluation.evaluation import Evaluation, rows_of
 from casestudies.inferred_constraints import learning, systems
 from casestudies.inferred_constraints.__main__ import PRESETS as CONSTRAINTS
@@ -44,7 +47,8 @@ from tests.support.tracked import PAGES, tracked
 
 # Folders with a page; contexts and tuning have published figures, which the project does not contain.
 EVALUATION_PAGES = (
-    *("ablation", "accuracy", "changes", "inferred_constraints", "recovery", "sampling_strategies", "suggestion"),
+    *("ablation", "accuracy", "changes", "counts", "inferred_constraints", "recovery", "sampling_strategies"),
+    "suggestion",
     *(pytest.param(name, marks=pytest.mark.real_data) for name in ("contexts", "tuning")),
 )
 # Folder and column → all its values.
@@ -56,6 +60,8 @@ VALUES: dict[tuple[str, str], Iterable[str | int]] = {
     ("accuracy/truth", "learner"): LEARNERS,
     ("contexts/few", "system"): contexts.SYSTEMS,
     ("contexts/published", "system"): contexts.TABLES,
+    ("counts/costs", "system"): CASES_OF_COSTS,
+    ("counts/models", "system"): (*SMG, AMG),
     ("inferred_constraints/inference", "system"): systems.SYSTEMS,
     ("inferred_constraints/learning", "system"): learning.SYSTEMS,
     ("recovery/terms", "system"): FORMULAS,
@@ -119,6 +125,7 @@ def test_pictures() -> None:
 
 PRESETS: dict[str, Mapping[str, Callable[[], Evaluation]]] = {
     "accuracy": ACCURACY,
+    "counts": COUNTS,
     "inferred_constraints": CONSTRAINTS,
     "scaling_evaluation": SCALING,
     "suggestion": SUGGESTION,
