@@ -37,7 +37,7 @@ FUZZABLE := $(VENV)/.fuzzable
 MUTABLE := $(VENV)/.mutable
 
 .DEFAULT_GOAL := help
-.PHONY: help test golden coverage kernels everywhere kills demo casestudies evaluation accuracy suggestion tuning contexts changes ablation recovery grey-box blocks options samplings agent measure bench explore slow fuzz commands mutants oldest package docs budget realdata format drivers clean
+.PHONY: help test golden coverage kernels everywhere kills demo casestudies evaluation accuracy suggestion tuning contexts changes ablation recovery counts grey-box blocks options samplings agent measure bench explore slow fuzz commands mutants oldest package docs budget realdata format drivers clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST)
@@ -205,6 +205,12 @@ ablation: $(DRAWABLE) ## what each special case is worth: the tables of casestud
 recovery: $(DRAWABLE) ## which terms of a known formula are found: the tables of casestudies/recovery (about 20 minutes)
 	@$(BIN)/python -m casestudies.recovery terms -o casestudies/recovery/terms
 	@$(BIN)/python -m casestudies.recovery page
+
+# An interrupted one continues where it stopped. `python -m casestudies.counts count` counts again (needs hypre and MPI).
+counts: $(DRAWABLE) ## models of counts, and times as sums of counts: casestudies/counts (about 10 minutes)
+	@for preset in models costs; do \
+	    $(BIN)/python -m casestudies.counts $$preset -o casestudies/counts/$$preset || exit 1; done
+	@$(BIN)/python -m casestudies.counts page
 
 # An interrupted one continues where it stopped.
 grey-box: $(DRAWABLE) ## what a formula saves that is right in parts: the tables of casestudies/grey_box (about 15 minutes)

@@ -23,6 +23,9 @@ from casestudies.changes.simulated_changes import SimulatedChanges
 from casestudies.contexts import systems as contexts
 from casestudies.contexts.few_rows import FewRowsEvaluation
 from casestudies.contexts.published_rows import PublishedEvaluation
+from casestudies.counts.__main__ import PRESETS as COUNTS
+from casestudies.counts.costs import CASES as CASES_OF_COSTS
+from casestudies.counts.counts import AMG, SMG
 from casestudies.evaluation.evaluation import Evaluation, rows_of
 from casestudies.grey_box.grey_box import SYSTEMS as CASES_WITH_FORMULAS
 from casestudies.grey_box.grey_box import GreyBoxEvaluation
@@ -50,7 +53,7 @@ from tests.support.tracked import PAGES, tracked
 
 # Folders with a page; contexts and tuning have published figures, which the project does not contain.
 EVALUATION_PAGES = (
-    *("ablation", "accuracy", "changes", "grey_box", "hypre_options", "inferred_constraints", "recovery"),
+    *("ablation", "accuracy", "changes", "counts", "grey_box", "hypre_options", "inferred_constraints", "recovery"),
     *("sampling_strategies", "suggestion", "two_cores"),
     *(pytest.param(name, marks=pytest.mark.real_data) for name in ("contexts", "tuning")),
 )
@@ -63,6 +66,8 @@ VALUES: dict[tuple[str, str], Iterable[str | int]] = {
     ("accuracy/truth", "learner"): LEARNERS,
     ("contexts/few", "system"): contexts.SYSTEMS,
     ("contexts/published", "system"): contexts.TABLES,
+    ("counts/costs", "system"): CASES_OF_COSTS,
+    ("counts/models", "system"): (*SMG, AMG),
     ("grey_box/few", "system"): CASES_WITH_FORMULAS,
     **{(f"hypre_options/{name}", "anisotropy"): ANISOTROPIES for name in ("optimum", "sizes")},
     ("hypre_options/validity", "seed"): range(20),
@@ -130,6 +135,7 @@ def test_pictures() -> None:
 
 PRESETS: dict[str, Mapping[str, Callable[[], Evaluation]]] = {
     "accuracy": ACCURACY,
+    "counts": COUNTS,
     "hypre_options": OPTIONS,
     "inferred_constraints": CONSTRAINTS,
     "scaling_evaluation": SCALING,

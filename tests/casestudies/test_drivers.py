@@ -11,12 +11,15 @@ import re
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from io import StringIO
 from pathlib import Path
 
 import pytest
 
+from casestudies.counts.counting import count, plans, ranks_of
+from splc.io.files import read_source
 from tests.support.golden_messages import Lines, check_calls
 from tests.support.objects import present
 from tests.support.paths import CASES
@@ -252,6 +255,20 @@ def test_levels_are_those_of_the_first_measurements(drivers: Path, tmp_path: Pat
         [9, 75, 0, 3, 9, 0, 0, 0, 0],
     ]
     assert [counts(level, observed) for level in levels] == expected * 2
+
+
+@pytest.mark.slow
+def test_counting_again_gives_the_same(drivers: Path) -> None:
+    """Counts of messages, bytes and levels are those of casestudies/counts, byte for byte."""
+    if hypre_version() != COUNTED_VERSION:
+        pytest.skip(f"the counts are those of hypre {COUNTED_VERSION}, this is {hypre_version()}")
+    for name, plan in plans().items():
+        chosen = tuple(each for each in plan.configurations if ranks_of(each) == 2 and each["nx"] in (20, 23, 64, 300))
+        found = count(replace(plan, configurations=chosen), drivers)
+        for rows, file in zip(found, (f"{name}.csv", f"{name}-levels.csv.gz"), strict=True):
+            keys = [[row[option] for option in chosen[0]] for row in rows]
+            known = rows_of(read_source(CASES / "counts" / file).text()) if rows else []
+            assert [row for row in known if [row[option] for option in chosen[0]] in keys] == rows
 
 
 @pytest.mark.slow
