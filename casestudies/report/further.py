@@ -14,7 +14,7 @@ from splc.io.tables import Cell, Table
 FOLDER = Path(__file__).parents[1]
 CASES = ("SMG2000 1-D", "SMG2000 2-D", "SMG2000 3-D", "BoomerAMG")
 # The number of runs that a formula and a learner share.
-FEW = 25
+FEW = 9
 
 
 def _figures(name: str, kept: Callable[[Row], bool], keys: Mapping[str, Sequence[str]]) -> list[tuple[Cell, ...]]:
