@@ -108,5 +108,6 @@ def _judged(result: LearningResult, learned: Measurements, tested: Measurements)
         "true, known block": rounded(100 * float(np.abs(np.exp(-centred) - 1).mean())),
         "inside": rounded(100 * float(((low[:, None] <= y) & (y <= high[:, None]))[known].mean())),
         "share": rounded(result.blocks.facts["share"]),
+        "factor": rounded(float(np.exp(np.median(differences[known])))),
         "runs": int(known.sum()),
     }

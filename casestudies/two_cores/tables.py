@@ -15,10 +15,10 @@ from splc.plotting.charts.chart import LOOKS
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-KEYS = ("stated, no blocks", "stated", "true", "stated, known block", "true, known block", "inside", "share")
+KEYS = ("stated, no blocks", "stated", "true", "stated, known block", "true, known block", "inside", "share", "factor")
 TITLES = (
     *("stated without blocks", "stated of a new block", "true", "stated of a known block", "true"),
-    *("in 90 % intervals", "variance between blocks"),
+    *("in 90 % intervals", "variance between blocks", "measured / predicted, median"),
 )
 
 
