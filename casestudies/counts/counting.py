@@ -1,4 +1,4 @@
-"""What is counted: messages, bytes, iterations and levels of hypre's solvers. No clock is needed for them.
+"""The counts of hypre's solvers: messages, bytes, iterations and levels. No clock is needed for them.
 
 One `mpirun` for each topology counts all its grids, once each. More ranks than cores are as good as fewer: what is sent
 depends on neither load nor clock.

@@ -352,7 +352,8 @@ def test_command(name: str, tmp_path: Path) -> None:
     options = list(pairwise(own))
     assert ("--sampling", "ff") in options
     assert ("--repeat", "3") in options
-    assert "--property=load_average" in own
+    assert f"--property=load_average{'=csv:load_average' * case.blocks}" in own
+    assert ("--block" in own, "--batch" in own) == (case.blocks, not case.blocks)
     assert "--resume" not in own
     further = ["--configurations", "few.csv", "--repeat=5", "--timeout", "9"]
     other = measure.arguments(case, tmp_path, further)

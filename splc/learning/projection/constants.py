@@ -113,6 +113,10 @@ ScaleChoice = Literal["auto", "log", "raw"]
 _auto = {"auto": None, "none": None}
 
 
+def _functions(text: str) -> str:
+    return ",".join(function_names(text))
+
+
 @dataclass(frozen=True)
 class ProjectionSettings:
     """Settings of the default learner."""
@@ -153,7 +157,7 @@ class ProjectionSettings:
         Setting(
             "[functions of one argument](../explanation/comparison.md#an-analytical-model), such as `sqrt,exp`, that "
             "terms may have besides powers and logarithms",
-            parse=lambda text: ",".join(function_names(text)),
+            parse=_functions,
         ),
     ] = ""
 

@@ -49,6 +49,10 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
+def _functions(text: str) -> str:
+    return ",".join(function_names(text))
+
+
 @dataclass(frozen=True)
 class Settings:
     """Settings of the stepwise learner, with SPL Conqueror's names.
@@ -112,7 +116,7 @@ class Settings:
         Setting(
             "[functions of one argument](../explanation/comparison.md#an-analytical-model), such as `sqrt,exp`, to "
             "offer besides the above; each counts as an option of its own",
-            parse=lambda text: ",".join(function_names(text)),
+            parse=_functions,
         ),
     ] = ""
     leastValue: Annotated[

@@ -163,7 +163,9 @@ VALUES: Mapping[str, Value] = MappingProxyType(
     {
         **{name: _one_of(*words) for name, words in _WORDS.pop("any").items()},
         "--at-least": _one_of(*("2%", "0", "50", "100%") * 3, "-1", "x"),
+        "--analytical": _file("analytical.txt"),
         "--batch": lambda project, rng: rng.choice(("all", _option(project, rng))),
+        "--block": _context,
         "--by": _context,
         "--configurations": _file("configurations.csv", "other.csv"),
         "--context": _context,
@@ -227,6 +229,7 @@ OWN: Mapping[tuple[str, str], Value] = MappingProxyType(
         **dict.fromkeys(
             [(each, "--output") for each in ("measure", "predict", "sample", "suggest", "tune")], _new(".csv")
         ),
+        ("measure", "--block"): _one_of("3", "20", "0"),
         ("tune", "--best"): _new(".csv"),
         ("calibrate", "--output"): _new(".toml"),
         ("changed", "--by"): _one_of(*["version"] * 20, "none"),
