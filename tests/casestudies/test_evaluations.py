@@ -362,9 +362,9 @@ def test_optima_that_move() -> None:
     common = [each for each in work.values() if len(each) == len(solver.GRIDS) * len(solver.ANISOTROPIES)]
     problems = [(cells, anisotropy) for cells in solver.GRIDS for anisotropy in solver.ANISOTROPIES]
     least = {problem: min(each[problem] for each in common) for problem in problems}
-    for problem, row in zip(problems, moves_table().rows, strict=True):
+    for problem, line in zip(problems, moves_table().rows, strict=True):
         best = min(common, key=itemgetter(problem))
-        assert row[1:] == pytest.approx([100 * (best[other] / least[other] - 1) for other in problems])
+        assert line[1:] == pytest.approx([100 * (best[other] / least[other] - 1) for other in problems])
 
 
 @pytest.mark.parametrize("kind", [INVERSE, WRONG_FACTORS])
