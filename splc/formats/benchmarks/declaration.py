@@ -232,13 +232,13 @@ _HINT = "name a folder of such files, whose names state the options: perf stat -
 _WHOLE = "leave out -I, -A, --per-core and the like; -x needs a comma"
 
 
-@Benchmark("perf", rb"(?:#[^\n]*\s*)*\{", (_JSON,))
+@Benchmark("perf", rb"(?:#[^\n]*+\s*+)*\{", (_JSON,))
 def perf_json(source: Source) -> TableSource:
     """Read one run. It states no options, so that only a folder of such files is a table."""
     return table_of(source, [MeasuredRun({}, _counts(source))], hint=_HINT)
 
 
-_COUNT = rb"(?:#[^\n]*\s*)*(?:[0-9.]+|<not \w+>),[A-Za-z/%]*,[A-Za-z][^,\s]*,[0-9.]"
+_COUNT = rb"(?:#[^\n]*+\s*+)*(?:[0-9.]+|<not \w+>),[A-Za-z/%]*,[A-Za-z][^,\s]*,[0-9.]"
 READ = (asv, perf_json, replace(perf_json, begins=_COUNT, marks=()))
 
 

@@ -11,6 +11,7 @@ import pytest
 from splc import read_measurements
 from splc.formats.benchmarks.declaration import pairs_in
 from splc.formats.benchmarks.reports import differing, options_of_commands, without_units
+from splc.formats.benchmarks.tools import FORMATS
 from splc.formats.inference import inference_of
 from splc.formats.measurements.tables import read_table
 from tests.cli.conftest import Run
@@ -77,3 +78,13 @@ def test_missing_package(
 def test_calls() -> None:
     """Options are found in words of commands and in names as the golden file has it."""
     check_calls("words-of-commands", options_of_commands, pairs_in, without_units, differing)
+
+
+PIECES = ("#", "#a,", "# a", "1.5 ", 'a: "', '{"a": [', "<a ", "- a=1 ", "\t|+-", "a\n\n")
+
+
+@pytest.mark.parametrize("piece", PIECES)
+def test_patterns_end_soon(piece: str) -> None:
+    """No pattern of a format takes long on long lines of one piece, as headers whose names begin with `#` are."""
+    for data in ((piece * 3000).encode(), f"{piece * 3000}\nx".encode()):
+        assert [each.tool for each in FORMATS if each.matches(data) and not data.startswith((b"{", b"<"))] == []
