@@ -27,10 +27,10 @@ def measurements_of(table: ContextTable, rows: Array) -> Measurements:
     return Measurements(table.configurations[rows], {PROPERTY: table.values[rows]})
 
 
-def full_model_of(measured: Measurements) -> FullModel:
+def full_model_of(measured: Measurements, nfp: str = PROPERTY) -> FullModel:
     """Return the full model of the default learner, without the printed one, which takes most of the time."""
     variables = varying(variables_of(measured.system), measured.configurations)
-    return fit_full_model(measured.configurations, measured.column(PROPERTY), variables)
+    return fit_full_model(measured.configurations, measured.column(nfp), variables)
 
 
 def inside(model: Any, configurations: Configurations, true: Array) -> float | None:

@@ -11,6 +11,7 @@ import numpy as np
 
 from casestudies.accuracy.real_systems import rounded
 from casestudies.contexts.methods import code as learning_code
+from casestudies.contexts.methods import full_model_of
 from casestudies.evaluation.evaluation import Evaluation, Row, hash_of
 from casestudies.hypre_options.data import ANISOTROPIES, LIMIT, REDUCTION, WORK, converging, every_row, measured
 from casestudies.hypre_options.tables import optimum_table, sizes_table, tuned_picture, validity_table
@@ -22,7 +23,7 @@ from splc.formats.measurements.constraints import failures_of
 from splc.io.tables import Table
 from splc.learning import learn
 from splc.learning.contexts.sharing import Sharing
-from splc.learning.projection import FullModel, ProjectionLearner, fit_full_model, variables_of, varying
+from splc.learning.projection import ProjectionLearner
 from splc.tuning.replay import replay
 from splc.types import Array
 
@@ -61,7 +62,7 @@ class OptimumEvaluation(SeededEvaluation):
     drawn: ClassVar[Mapping[str, Any]] = {"pictures/tuned.png": tuned_picture}
 
     def deciding(self) -> str:
-        """See above."""
+        """Return the hash of the code of `splc tune`."""
         return tuning_code(TUNE)
 
     def rows(self, cell: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -119,14 +120,7 @@ def _by_rules(table: Measurements, known: Array, others: Array, fails: Array) ->
 
 def _by_model(table: Measurements, known: Array, others: Array) -> Array:
     """Return which configurations reduce the residual too slowly by a model, shape (m,)."""
-    return _full_model(table, REDUCTION, known).predict(table.configurations[others]) > LIMIT
-
-
-def _full_model(table: Measurements, nfp: str, rows: Array) -> FullModel:
-    """Return the full model of some rows, without the printed one, which takes most of the time."""
-    learned = table[rows]
-    variables = varying(variables_of(table.system), learned.configurations)
-    return fit_full_model(learned.configurations, learned.column(nfp), variables)
+    return full_model_of(table[known], REDUCTION).predict(table.configurations[others]) > LIMIT
 
 
 @dataclass(frozen=True)
@@ -147,7 +141,7 @@ class SizesEvaluation(SeededEvaluation):
             fit = Sharing.of({"16": source, "64": large[order[:FEW]]}, WORK).fit_of("64")
             together = learn(large[order[:FEW]], WORK, learner=ProjectionLearner(fit=fit))
             found[f"{FEW} runs, and runs {way}"] = together.predictor
-        found |= {f"{runs} runs alone": _full_model(large, WORK, order[:runs]) for runs in (FEW, ALONE)}
+        found |= {f"{runs} runs alone": full_model_of(large[order[:runs]], WORK) for runs in (FEW, ALONE)}
         true = large.column(WORK)[judged]
         shared = {name: cell[name] for name in ("anisotropy", "seed")}
         return [

@@ -66,11 +66,6 @@ def sizes_table(rows: Sequence[Row]) -> Table:
     )
 
 
-def _best_row(cells: int, anisotropy: int) -> Configurations:
-    table = measured(cells, anisotropy)
-    return table.configurations[[int(np.nanargmin(table.column(WORK)))]]
-
-
 def moves_table() -> Table:
     """Return how much worse than the best of a grid and anisotropy the best configurations of others are."""
     problems = [(cells, anisotropy) for cells in GRIDS for anisotropy in ANISOTROPIES]

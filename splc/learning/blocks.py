@@ -77,13 +77,6 @@ class Blocks:
         return np.where(self.labels >= 0, effects[self.labels], 0.0)
 
     @property
-    def groups(self) -> Groups:
-        """The groups that folds keep together: blocks, and each configuration with runs in several of them alone."""
-        last = self.labels.max(axis=1)
-        several = ((self.labels >= 0) & (self.labels != last[:, None])).any(axis=1)
-        return Groups(np.where(several, last.max() + 1 + np.arange(len(last)), last), column=self.column)
-
-    @property
     def facts(self) -> dict[str, Any]:
         """The facts that are stated of them; the share of the variance and the deviations are in percent."""
         between, within = (100 * math.expm1(math.sqrt(each)) for each in (self.variance, self.within))
@@ -113,15 +106,17 @@ def with_labels(measurements: Measurements, nfp: str, column: str) -> tuple[Meas
     return replace(measurements, values={**measurements.values, nfp: np.where(known, values, np.nan)}), labels, notes
 
 
-def block_groups(measurements: Measurements, nfp: str, column: str) -> Groups:
-    """Return the groups of measurements that folds keep together: see `Blocks.groups`."""
-    return Blocks(column, with_labels(measurements, nfp, column)[1], np.zeros(0), 0, 0.0, 0.0).groups
+def groups_of(labels: Array, column: str) -> Groups:
+    """Return the groups that folds keep together: blocks, and each configuration with runs in several of them alone."""
+    last = labels.max(axis=1)
+    several = ((labels >= 0) & (labels != last[:, None])).any(axis=1)
+    return Groups(np.where(several, last.max() + 1 + np.arange(len(last)), last), column=column)
 
 
 def around_configurations(measurements: Measurements, nfp: str, column: str) -> Blocks:
     """Return the blocks of runs around their configuration, without a model."""
     table, labels, _ = with_labels(measurements, nfp, column)
-    if (block_groups(measurements, nfp, column).labels <= labels.max()).all():
+    if (groups_of(labels, column).labels <= labels.max()).all():
         raise LearningError(f"no configuration has runs in two values of {column}; splc learn --block compares all")
     return estimated(column, table.repetitions(nfp), labels, np.arange(len(table)), np.arange(len(table)))
 

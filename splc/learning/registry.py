@@ -21,7 +21,7 @@ from splc.errors import LearningError, Problem, SpecError, SplcError, plural, un
 from splc.io.settings import Setting, settings_in
 from splc.learning.baselines import SETTINGS as BASELINE_SETTINGS
 from splc.learning.baselines import BaselineLearner
-from splc.learning.blocks import Blocks, estimated, settings_of, with_labels
+from splc.learning.blocks import Blocks, estimated, groups_of, settings_of, with_labels
 from splc.learning.folds import Groups
 from splc.learning.learner import Learner, LearningProblem, OnStep, cross_validate, ignore, one_thread, usable_rows
 from splc.learning.result import LearningResult, Predictor
@@ -217,7 +217,7 @@ def learn(
         if len(np.unique(given_groups.labels[rows])) < 2:
             given_groups = None
     elif blocks is not None:
-        given_groups = blocks.groups
+        given_groups = groups_of(blocks.labels, blocks.column)
     problem = LearningProblem(
         measurements=usable,
         nfp=name,

@@ -10,7 +10,7 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements, side_by_side
 from splc.errors import LearningError, SpecError
 from splc.learning import learn
-from splc.learning.blocks import Blocks, around_configurations, estimated, variance_components
+from splc.learning.blocks import around_configurations, estimated, groups_of, variance_components
 from splc.learning.result import intervals_object, intervals_of
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
@@ -164,7 +164,7 @@ def test_confounded_blocks() -> None:
 def test_groups_of_blocks() -> None:
     """Folds keep a block together; a configuration with runs in several blocks is a group of its own."""
     labels = np.array([[0, -1], [0, -1], [1, -1], [0, 1], [1, 1]])
-    groups = Blocks("day", labels, np.zeros(2), 2, 0.0, 0.0).groups
+    groups = groups_of(labels, "day")
     same = np.equal.outer(groups.labels, groups.labels)
     assert same.tolist() == [[True, True, False, False, False]] * 2 + [
         [False, False, True, False, True],

@@ -18,7 +18,7 @@ from splc.formats.measurements.constraints import failures_object
 from splc.formats.measurements.tables import read_table
 from splc.formats.models.stored_model import ModelFile, Subject, columns_object, companion_of, learned_file
 from splc.io.files import STANDARD, read_source, require_writable, sha256_of, write_whole
-from splc.learning.blocks import block_groups
+from splc.learning.blocks import groups_of, with_labels
 from splc.learning.effects import OptionEffects, option_effects
 from splc.learning.folds import Groups
 from splc.learning.learner import Learner, cross_validate, round_errors
@@ -255,7 +255,7 @@ def run(
         nfp = project.resolve_property(measured)
         if request.block is not None:
             measured = with_blocks(project, space, measured, request.block, request.policies)
-            groups = block_groups(measured, nfp, request.block)
+            groups = groups_of(with_labels(measured, nfp, request.block)[1], request.block)
         evaluation = sets.evaluation_set(request, project, nfp, space, notes)
         learner, of_settings = with_deviation(learner, settings, measured)
         learning_set = sets.learning_rows(measured, nfp, spec, request.seed, space, request.missing)
