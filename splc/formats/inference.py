@@ -275,9 +275,11 @@ def _assumptions(system: VariabilityModel, roles: Roles, alternatives: Alternati
         yield f"could also be an alternative group, not assumed: {listed(members)}"
     if roles.properties:
         yield f"{'property' if len(roles.properties) == 1 else 'properties'}: {listed(roles.properties)}"
-    if roles.contexts:
-        noun = "context" if len(roles.contexts) == 1 else "contexts"
-        yield f"{noun}: {listed(roles.contexts)} (columns of text are options if --options names them)"
+    if contexts := [name for name in roles.contexts if name not in roles.statuses]:
+        noun = "context" if len(contexts) == 1 else "contexts"
+        yield f"{noun}: {listed(contexts)} (columns of text are options if --options names them)"
+    if roles.statuses:
+        yield f"which runs failed: {listed(roles.statuses)}"
     for name, reason in roles.ignored.items():
         yield f"ignored: {name} ({reason})"
     if roles.question:

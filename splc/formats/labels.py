@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from splc.data.table import NOT_USED
+from splc.data.table import NOT_USED, TRUTH
 from splc.errors import plural
 from splc.formats.coded_columns import EVIDENCE, MAX_VALUES, MIN_ROWS, ROW_NUMBERS, is_counter
 from splc.formats.column_choice import MISSING, kind_of, numbers_in
@@ -68,13 +68,14 @@ _LOOKED_AT = 1000  # the number of cells among which the first one with a text i
 # Columns that say whether a run worked: texts and exit codes; and the texts of those that did.
 _STATUS = {("status",), ("state",), ("outcome",)}
 _VERDICTS = {("result",), ("verdict",), ("conclusion",), ("ok",)}
-_FLAGS = {("valid",), ("ok",), ("success",), ("succeeded",), ("passed",), ("gultig",), ("valide",)}
+_SUCCESSES = {("success",), ("succeeded",), ("passed",)}
+_FLAGS = {("valid",), ("ok",), ("gultig",), ("valide",)}
 _FAILED = {
     *("fail", "failed", "failure", "error", "crash", "crashed", "cancelled", "canceled", "timeout", "timed_out"),
     *("aborted", "abort", "killed", "oom", "out_of_memory", "node_fail", "skipped", "pruned", "running", "invalid"),
     *("early_stopped", "stopped", "abandoned", "preempted", "miscompare", "mismatch", "wrong", "incorrect", "bad"),
     *("unstable", "not_built", "diff", "ice", "timelimit", "time_limit", "memlimit", "memory_limit", "out_of_time"),
-    *("oot", "ko", "nok"),
+    *("oot", "ko", "nok", "todo", "pending", "queued", "no", "false"),
 }
 EXIT_CODES = {"exit_code", "exitcode", "exit_status", "returncode", "return_code"}
 EXIT_WORDS, _ERROR_WORDS = {"exit", "rc", "retcode", "retval"}, {"error", "err", "errno", "error_code"}
@@ -91,7 +92,7 @@ _SUMMED = {"TOTAL", "Aggregated"}
 SOLVED = {"optimal", "solved", "sat", "unsat", "satisfiable", "unsatisfiable"}
 WORKED = {
     *("ok", "okay", "success", "successful", "succeeded", "pass", "passed", "done", "complete", "completed"),
-    *("finished", "0", "0:0"),
+    *("finished", "0", "0:0", "yes", "true"),
 }
 
 
@@ -187,9 +188,11 @@ def nothing_worked(name: str, values: Array, columns: Mapping[str, Sequence[str]
 
 
 def is_success_flag(name: str, values: Array) -> bool:
-    """Return whether ones, or shares from 0 to 1, say which runs are valid, by their name, and nearly all are."""
-    are_shares = bool(((values >= 0) & (values <= 1)).all()) and bool((values == 1).any())
-    return words_of(name)[-1:] in _FLAGS and are_shares and 10 * int((values > 0).sum()) >= 9 * len(values)
+    """Return whether ones, or shares from 0 to 1, say which runs are valid, by their name; `ok`: nearly all are."""
+    last, known = words_of(name)[-1:], values[~np.isnan(values)]
+    are_shares = bool(((known >= 0) & (known <= 1)).all()) and bool((known == 1).any())
+    are_usual = last in _SUCCESSES or 10 * int((known > 0).sum()) >= 9 * len(values)
+    return last in _SUCCESSES | _FLAGS and are_shares and are_usual
 
 
 def tells_failures(texts: Sequence[str], lost: Array) -> bool:
@@ -203,6 +206,8 @@ def tells_failures(texts: Sequence[str], lost: Array) -> bool:
 def is_status(name: str, values: Iterable[str]) -> bool:
     """Return whether the texts of a column say which runs failed, by its name or since all of them are known."""
     words, last = {value.strip().casefold() for value in values}, words_of(name)[-1:]
+    if words <= TRUTH.keys():
+        return last in _SUCCESSES
     both = bool(words & WORKED and words & _FAILED)
     # A verdict may have further words, such as a reason.
     return last in _STATUS or (both and words <= WORKED | _FAILED) or (last in _VERDICTS and bool(words & WORKED))

@@ -52,7 +52,8 @@ class Roles:
     numeric: tuple[str, ...] = ()  # numeric options
     text: tuple[str, ...] = ()  # text columns that are options
     properties: tuple[str, ...] = ()  # properties; the first one is the property that the user named, if there is one
-    contexts: tuple[str, ...] = ()  # contexts
+    contexts: tuple[str, ...] = ()  # contexts, also the statuses
+    statuses: tuple[str, ...] = ()  # columns that say which runs failed
     ignored: Mapping[str, str] = field(default_factory=dict)  # column → why it is ignored
     # columns that are neither options nor contexts, nor stated by a name, and differ among rows of the same
     # configuration and contexts
@@ -248,6 +249,7 @@ def roles_of(
         tuple(text),
         _first(outputs, nfp),
         tuple(contexts),
+        tuple(name for name in contexts if name in statuses),
         ignored,
         tuple(unstated) if measured else (),
         np.bincount(table.groups(options)),

@@ -266,7 +266,8 @@ def role_table(inference: Inference, answers: Mapping[str, str] = {}) -> tuple[s
         rows.append(("properties", listed([nfp, *further_nfps])))
     else:
         rows += [("property", nfp), ("also measured", listed(further_nfps))]
-    rows.append(("contexts", listed(inference.contexts)))
+    rows.append(("contexts", listed([name for name in inference.contexts if name not in inference.statuses])))
+    rows.append(("what failed", listed(inference.statuses)))
     reasons: dict[str, list[str]] = {}
     for name, reason in inference.ignored.items():
         reasons.setdefault(reason, []).append(name)

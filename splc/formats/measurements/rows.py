@@ -16,7 +16,7 @@ from splc.errors import MeasurementError, Problem, Problems, SpecError, listed, 
 from splc.formats.coded_columns import EVIDENCE, MAX_VALUES, MIN_ROWS, NEARLY_ALL, CodedColumns, is_counter
 from splc.formats.column_choice import ColumnChoice, Context, value_notes
 from splc.formats.measurements.selections import reasons_by_row
-from splc.formats.names import is_amount, is_measurement_name
+from splc.formats.names import is_amount, is_measurement_name, is_quantity_name, words_of
 from splc.formats.table import DECIMAL_COMMAS
 from splc.io.csv_rows import sorted_distinct, texts_in
 from splc.io.files import Source
@@ -25,7 +25,7 @@ from splc.system.variability import VariabilityModel
 from splc.types import Aggregate, Array, Duplicates, Invalid
 
 MINED = "constraints are inferred from a table; --no-constraints ignores them (of a model: where it is learned)"
-_LISTED = 20
+_LISTED, _SHOWN_LINES = 20, 5
 _EXPLAINED = 200
 _NO_ROWS: Array = np.zeros(0, dtype=np.int64)
 _SNIFFED = 1000
@@ -188,7 +188,20 @@ def assemble(system: VariabilityModel, rows: MeasurementRows, policy: Policy, so
     configurations = Configurations(system, rows.indices[valid[first]])
     if policy.duplicates == "first":
         valid, group = valid[~repeats], group[~repeats]
-    failed = {name: _failed(name, rows.values[name][valid], group) for name in rows.values if rows.nfp in (None, name)}
+    measured = {name: values[valid] for name, values in rows.values.items()}
+    failed = {name: _failed(name, measured[name], group) for name in measured if rows.nfp in (None, name)}
+    # With a description, what a table states is kept, and asked about.
+    lost = {name: low & _without_results(name, measured) for name, low in failed.items() if policy.columns.inferred}
+    lost = {name: each for name, each in lost.items() if each.any()}
+    unsuccessful = rows.unsuccessful
+    if lost:
+        # As of runs that a column says failed, no value is used.
+        worked = ~np.any([*lost.values()], axis=0)
+        measured = {name: np.where(worked[:, np.newaxis], values, np.nan) for name, values in measured.items()}
+        lines = rows.lines[valid[~worked]].tolist()
+        shown = f"{'line' if len(lines) == 1 else 'lines'} {listed([str(line) for line in lines], _SHOWN_LINES)}"
+        text = f"{len(lines):,} of {len(valid):,} runs have no positive value of {listed([*lost])} ({shown})"
+        unsuccessful += (f"{text}, as failed runs: their values are not used",)
     report = ReadingReport(
         source.name,
         source.sha256,
@@ -197,7 +210,11 @@ def assemble(system: VariabilityModel, rows: MeasurementRows, policy: Policy, so
         duplicates,
         {name: total for name, part in rows.missing.items() if (total := int(part[valid].sum()))},
         {name: tuple(rows.lines[valid[part[valid] > 0]].tolist()) for name, part in rows.missing.items()},
-        {name: tuple(rows.lines[valid[low]].tolist()) for name, low in failed.items() if low.any()},
+        {
+            name: tuple(rows.lines[valid[low]].tolist())
+            for name, low in failed.items()
+            if low.any() and name not in lost
+        },
         rows.deviation,
         rows.notes,
         _mixed(rows, valid, group) if rows.repeated and len(valid) > len(configurations) else (),
@@ -205,9 +222,8 @@ def assemble(system: VariabilityModel, rows: MeasurementRows, policy: Policy, so
         policy.columns.options if policy.columns.inferred else None,
         rows.lines[valid],
         group,
-        rows.unsuccessful,
+        unsuccessful,
     )
-    measured = {name: values[valid] for name, values in rows.values.items()}
     values = side_by_side(measured, group, rows.slots[valid], source.name)
     units = {name: unit for name, unit in policy.units.items() if name in values}
     return Measurements(configurations, values, policy.aggregate, report, rows.values_of_contexts, units)
@@ -253,8 +269,9 @@ def _failed(name: str, values: Array, group: Array) -> Array:
     # Most values are positive, or negative: scores that are minimized.
     signs = np.sign(values) * (1 if (values > 0).sum() >= (values < 0).sum() else -1)
     low = np.any(signs <= 0, axis=1) & ~far
-    # No amount is negative, however many are.
-    low = low if is_amount(name) and (values[low] < 0).all() else _few(low)
+    # No amount is negative, however many are, and many runs of a search fail.
+    is_usual = (values[low] < 0).all() or 2 * low.sum() < len(low)
+    low = low if is_amount(name) and is_usual else _few(low)
     distinct, counts = np.unique(values[low][signs[low] <= 0], return_counts=True)
     others = values[(signs > 0) & ~far[:, np.newaxis]]
     differ = len(sorted_distinct(others)) >= NEARLY_ALL * len(others)
@@ -264,6 +281,14 @@ def _failed(name: str, values: Array, group: Array) -> Array:
         is_result = several.any() and set(group[low]).isdisjoint(group[~low]) and not is_amount(name)
         is_failure &= differ and not is_result
     return far | low if is_failure or (is_amount(name) and (distinct < 0).all()) else far
+
+
+def _without_results(name: str, measured: Mapping[str, Array]) -> Array:
+    """Return a mask of the rows in which a time or a rate is not positive, and no other measured amount is."""
+    amounts = [other for other in measured if is_amount(other)]
+    low = [~(np.nan_to_num(measured[other]) > 0).any(axis=1) for other in amounts]
+    is_total = name in amounts and (is_quantity_name(name) or "per" in words_of(name))
+    return np.all(low, axis=0) if is_total else np.zeros(len(measured[name]), dtype=bool)
 
 
 def _few(rows: Array) -> Array:
