@@ -245,8 +245,6 @@ def _succeeded(name: str, rows: MeasurementRows, others: dict[str, Array]) -> Ar
             return np.asarray((codes == 0) | (np.isin(codes, [*warned]) & ~lacking))
         succeeded = labels.is_success_flag(name, codes)
         return ~(codes <= 0) if succeeded else ~labels.nothing_worked(name, codes, rows.others)
-            ~(codes <= 0) if labels.is_success_flag(name, codes) else ~labels.nothing_worked(name, codes, rows.others)
-        )
     if name.casefold() in labels.EXIT_CODES or labels.is_status(name, context.values):
         known = [value.casefold() in labels.WORKED | labels.SOLVED for value in context.values]
         worked = np.array(known, dtype=bool)[context.codes]
