@@ -238,6 +238,16 @@ class CodedColumns:
         """Return whether a column has more values than options have, in every row, and one in each group of rows."""
         return self.sizes[name] > MAX_VALUES and self.complete(name) and not self.differs(name, group)
 
+    def is_best_so_far(self, name: str, other: str) -> bool:
+        """Return whether a column is the least or the largest value of another one in the rows up to each row."""
+        values, second = self.numbers[name], self.numbers[other]
+        known = np.isfinite(values) & np.isfinite(second)
+        if known.sum() < MIN_ROWS or self.sizes[name] == 1:
+            return False
+        pairs = (values[known], second[known]), (values[known][::-1], second[known][::-1])
+        best = ((values, extreme.accumulate(second)) for values, second in pairs for extreme in (np.fmax, np.fmin))
+        return any(np.array_equal(*each) for each in best)
+
     def is_multiple(self, name: str, other: str) -> bool:
         """Return whether a column is another one times a constant, or a constant divided by it (two units)."""
         values, second = self.numbers[name], self.numbers[other]

@@ -11,7 +11,7 @@ import numpy as np
 from splc.formats.coded_columns import CROSSED, EVIDENCE, MIN_GROUPS, NEARLY_ALL, SET, CodedColumns, alike, repeats
 from splc.formats.evidence import family_of
 from splc.formats.labels import are_hashes
-from splc.formats.names import is_count_name, is_measurement_name, may_be_context_name
+from splc.formats.names import is_count_name, is_measurement_name, is_setting_name, may_be_context_name
 from splc.io.csv_rows import distinct_texts
 from splc.types import Array
 
@@ -97,7 +97,7 @@ def doubts_of(
     numbers = [name for name in free if name in table.numbers]
     # Where most options have few values, one of many may be measured.
     dense = [name for name in numbers if table.has_integers(name) and table.is_dense(name, 1 / EVIDENCE)]
-    many = [name for name in numbers if table.sizes[name] > SET and name not in dense]
+    many = [name for name in numbers if table.sizes[name] > SET and name not in dense and not is_setting_name(name)]
     many = [name for name in many if not table.is_few(name) or alike(np.bincount(table.codes[name])) < CROSSED]
     kinds |= {name: OBSERVED for name in (many if 2 * len(many) <= len(varying) else ()) if name not in kinds}
     # Most options have names that begin alike.
@@ -114,7 +114,10 @@ def doubts_of(
     kinds |= dict.fromkeys(uneven if 2 * len(uneven) < len(varying) else (), RESULT)
     places = [name for name in free if may_be_context_name(name, of_numbers=name in table.numbers)]
     places = [name for name in places if not table.is_binary(name)]
-    kinds |= dict.fromkeys((*places, *_of_days(table, free, varying)), CONTEXT)
+    # Names such as `-march` and `opt_level` say that they were set.
+    unnamed = {name for name in free if not name.startswith("-") and not is_setting_name(name)}
+    places += [name for name in _of_days(table, free, varying) if name in unnamed]
+    kinds |= dict.fromkeys(places, CONTEXT)
     if kinds.keys() >= {*varying} != set():
         # Something is an option.
         del kinds[varying[0]]

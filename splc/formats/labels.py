@@ -57,8 +57,14 @@ _HASH_NAMES = re.compile(r"(?:.*_)?(?:hash|sha|sha1|sha256|md5|digest|checksum|u
 _MESSAGES = {"errors", "stderr", "stdout", "message", "messages", "diagnostics", "traceback", "exception"}
 _REMARKS = {
     *("note", "notes", "comment", "comments", "remark", "remarks", "bemerkung", "bemerkungen", "kommentar"),
-    *("anmerkung", "anmerkungen", "remarque", "remarques", "commentaire", "commentaires"),
+    *("anmerkung", "anmerkungen", "remarque", "remarques", "commentaire", "commentaires", "tags"),
 }
+# Names of columns that say who started a run.
+_PERSONS = {
+    *("actor", "author", "committer", "user", "username", "operator", "requestor", "requested_for", "requester"),
+    *("triggered_by", "bearbeiter", "bearb", "operateur", "prufer"),
+}
+_VERSION = re.compile(r"v?[0-9]+(?:\.[0-9]+){2,}(?:[-+.][0-9A-Za-z.]+)?")
 
 _LEAST_ROWS = 5
 # Fewer days, but in a column of this name, or hashes, may be contexts.
@@ -106,14 +112,17 @@ def left_out(columns: Mapping[str, Sequence[str]], mentioned: Collection[str]) -
             reasons[name] = "irace's number of a configuration"
         elif reason := _remarks(name, texts) or _stamps_or_hashes(name, texts):
             reasons[name] = reason
+        elif "_".join(words_of(name)) in _PERSONS and kind_of(texts, parse_column(texts)) == "text":
+            reasons[name] = "who ran it"
     return reasons
 
 
 def is_place(name: str, values: Collection[str]) -> bool:
-    """Return whether a text is never an option: hashes, or one of several that name sums of a load generator."""
+    """Return whether a text is rather no option: hashes, versions, or names of sums of a load generator."""
     first, has_sums = next(filter(None, map(str.strip, values)), ""), not _SUMMED.isdisjoint(values)
     is_hash = _HASH_NAMES.fullmatch("_".join(words_of(name))) is not None and _HASH.fullmatch(first) is not None
-    return is_hash or (has_sums and len(values) > 1)
+    are_versions = all(map(_VERSION.fullmatch, filter(None, map(str.strip, values))))
+    return is_hash or are_versions or (has_sums and len(values) > 1)
 
 
 def are_hashes(values: Collection[str]) -> bool:
@@ -320,5 +329,5 @@ def _hashes(key: str, distinct: Sequence[str], rows: int) -> str | None:
     """Return `hashes` for a column that has them, else None; a few hashes, as of commits, are contexts."""
     if len(distinct) < _LEAST_ROWS or len(distinct) <= min(rows / 2, _MANY_HASHES) or len({*map(len, distinct)}) > 1:
         return None
-    hashes = len([*filter(_HASH.fullmatch, distinct)])
-    return "hashes" if hashes == len(distinct) or (hashes and _HASH_NAMES.fullmatch(key)) else None
+    is_named = _HASH_NAMES.fullmatch(key) and any(map(_HASH.fullmatch, distinct))
+    return "hashes" if is_named or are_hashes(distinct) else None

@@ -29,7 +29,7 @@ _SETTING = frozenset(
     words_of("""
     limit max min budget step steps slice quantum warmup sleep interval wait delay out timeout ttl period window
     factor mode scale target level size zone type weight function threshold tolerance tol bound cap rate ratio
-    think constant fraction lim
+    think constant fraction lim dropout decay momentum
     """)
 )
 _COUNTED = frozenset(
@@ -53,13 +53,12 @@ _NUMERIC_CONTEXTS = words_of("version release revision commit build year date da
 _CONTEXT_WORDS = frozenset(_NUMERIC_CONTEXTS).union(
     words_of("environment env workload input dataset data benchmark bench system application app program instance os"),
     words_of("runner node hostname cluster branch tag callpath region device cpu gpu hardware project query"),
-    ("status", "state", "error"),
+    ("status", "state", "error", "scenario"),
 )
 # The same as last words, and as whole names: `video_codec` and `event_loop` are none.
-_INPUTS = frozenset(words_of("script clip video scene corpus matrix course track username author committer"))
+_INPUTS = frozenset(words_of("script clip video scene corpus matrix course track"))
 _CONTEXT_KEYS = {
-    *("ref", "trigger", "triggered_by", "event", "actor", "author", "user", "operator", "bearbeiter", "bearb"),
-    *("operateur", "prufer", "origin", "requestor", "requested_for", "requester", "reason", "agent"),
+    *("ref", "trigger", "event", "origin", "reason", "agent", "phase"),
 }
 
 
@@ -135,5 +134,5 @@ def may_be_context_name(name: str, *, of_numbers: bool) -> bool:
     """Return whether a name has a word of a context: `gpu_type`, `case_name`, not `build_type`; of numbers the last."""
     words = words_of(name)
     if of_numbers:
-        return not {*_NUMERIC_CONTEXTS}.isdisjoint(words[-1:])
+        return not {*_NUMERIC_CONTEXTS, "vus"}.isdisjoint(words[-1:])
     return not (_CONTEXT_WORDS - {"build"}).isdisjoint(words) or words[-1:] == ("name",)

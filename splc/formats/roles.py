@@ -208,9 +208,9 @@ def roles_of(
     outputs = tuple(name for name in outputs if name not in reasons)
     if not outputs and measured:
         raise _no_property(file)
-    multiples = {} if choice.properties else _multiples(table, _first(outputs, nfp))
-    ignored |= {name: f"it is a constant times {other}, or divided by it" for name, other in multiples.items()}
-    outputs = tuple(name for name in outputs if name not in multiples)
+    derived = {} if choice.properties else _derived(table, _first(outputs, nfp))
+    ignored |= derived
+    outputs = tuple(name for name in outputs if name not in derived)
     group = table.groups((*options, *contexts))
     # One property is what is learned.
     known = {*unused_labels, *choice.properties, nfp or next(iter(outputs), "")}
@@ -255,7 +255,7 @@ def roles_of(
         np.bincount(table.groups(options)),
         tuple(_warnings(table.rows, gaps, instead)),
         doubts,
-        bool(evident or multiples or reasons or doubts),
+        bool(evident or derived or reasons or doubts),
         numbers,
     )
 
@@ -273,15 +273,16 @@ def _warnings(rows: int, gaps: Mapping[str, Sequence[int]], instead: str | None)
         yield f"{instead} is taken as the property, since all other columns are options; else name it with --property"
 
 
-def _multiples(table: CodedColumns, names: Sequence[str]) -> dict[str, str]:
-    """Return the properties that state the same as one before them, with this one."""
-    multiples: dict[str, str] = {}
-    if len(names) <= MAX_VALUES:
-        for at, name in enumerate(names):
-            other = next((base for base in names[:at] if base not in multiples and table.is_multiple(name, base)), None)
-            if other is not None:
-                multiples[name] = other
-    return multiples
+def _derived(table: CodedColumns, names: Sequence[str]) -> dict[str, str]:
+    """Return the properties that state the same as one before them, and why."""
+    reasons: dict[str, str] = {}
+    for at, name in enumerate(names if len(names) <= MAX_VALUES else ()):
+        for base in (base for base in names[:at] if base not in reasons and name not in reasons):
+            if table.is_multiple(name, base):
+                reasons[name] = f"it is a constant times {base}, or divided by it"
+            elif table.is_best_so_far(name, base):
+                reasons[name] = f"it is the best {base} so far"
+    return reasons
 
 
 def _labels(table: CodedColumns, names: Iterable[str], options: Iterable[str]) -> dict[str, str]:
