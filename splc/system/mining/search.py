@@ -19,6 +19,7 @@ from splc.system.constraints import OptionLiteral
 from splc.system.groups import alternatives_among, probability_of_one
 from splc.system.mining.mined_constraint import Bounds, ClauseSet, Kind, Literals, MinedConstraint, MinedConstraints
 from splc.system.mining.pairs import CHANCE, LEAST_EXPECTED, LiteralCounts, OptionRows, column_of, numeric_columns
+from splc.system.variability import ENABLED
 from splc.types import Array
 
 FALSE_ALARMS = 0.5  # the expected number of pairs that are reported by chance, in a table of independent options
@@ -61,7 +62,9 @@ class LiteralTable:
             self.options[list(members)] = members[0]
         # The pairs of binary literals that contradict each other, and the columns that are equal or opposite.
         first, second = self.never_together
-        is_contradiction = complete or self.pairs.contradictions(first, second, self.tests)
+        switches = [name.startswith(ENABLED) and name.removeprefix(ENABLED) in table.numbers for name in self.names]
+        self.switches = np.flatnonzero(switches)
+        is_contradiction = complete or self.pairs.contradictions(first, second, self.tests) | self._blank(first, second)
         self.first, self.second = (each[np.broadcast_to(is_contradiction, len(first))] for each in (first, second))
         # A literal implies the opposite of one that it contradicts; if this is mutual, they are equal.
         found = {*zip(self.first.tolist(), self.second.tolist(), strict=True)}
@@ -83,6 +86,16 @@ class LiteralTable:
             return np.ones(len(first), dtype=bool)
         least = np.minimum(self.pairs.log_chance(first, second), self.counts.log_chance(first, second))
         return np.asarray(least <= math.log(FALSE_ALARMS / max(self.tests, 1)))
+
+    def _blank(self, first: Array, second: Array) -> Array:
+        """Return which pairs of literals that no row has say where a number is blank, shape (pairs,), bool.
+
+        A cell is blank where another option says so, and not by the design: all rows are evidence, also if they differ
+        in numbers only.
+        """
+        is_switch = np.isin(column_of(first), self.switches) | np.isin(column_of(second), self.switches)
+        is_switch[is_switch] = self.counts.contradictions(first[is_switch], second[is_switch], self.tests)
+        return np.asarray(is_switch)
 
     def contradicting_pairs(self) -> tuple[Array, Array]:
         """Return the contradicting pairs of literals over different columns without another explanation."""
@@ -107,7 +120,7 @@ class LiteralTable:
         factor = self.factor(counts)
         is_new = counts.contradictions(first, second, self.tests, factor)
         is_new[is_new] = counts.combined(first[is_new], second[is_new], self.options, third, factor)
-        return is_new
+        return is_new if whole else is_new | self._blank(first, second)
 
     def factor(self, counts: LiteralCounts) -> float:
         """Return how many times as much evidence is needed as from independent rows."""
