@@ -188,7 +188,7 @@ class CodedColumns:
         if self.rows < MIN_ROWS:
             return nfp is not None
         is_set = self.has_integers(name) or (self.is_even(name) and not is_quantity_name(name))
-        return self.is_various(name) or self.sizes[name] > MAX_VALUES or not is_set
+        return self.is_various(name) or self.sizes[name] > SET or not is_set
 
     def is_even(self, name: str) -> bool:
         """Return whether a column has few values that are about as frequent, as those of designs are."""

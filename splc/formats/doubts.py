@@ -11,7 +11,7 @@ import numpy as np
 from splc.formats.coded_columns import CROSSED, EVIDENCE, MIN_GROUPS, NEARLY_ALL, SET, CodedColumns, alike, repeats
 from splc.formats.evidence import family_of
 from splc.formats.labels import are_hashes
-from splc.formats.names import is_count_name, is_measurement_name, is_setting_name, may_be_context_name
+from splc.formats.names import is_count_name, is_measurement_name, is_setting_name, may_be_context_name, words_of
 from splc.io.csv_rows import distinct_texts
 from splc.types import Array
 
@@ -26,6 +26,8 @@ _SLOW, _DRIFTS, _CLEAR, _NEAR_CHANCE = 4, 0.3, 4, 0.3
 _RIDGE = 1e-9
 # Texts with at most so many values explain other columns, and contexts have models of their values.
 _LEVELS = 10
+# Names with so many words are those of options.
+_WORDS = 3
 
 
 @dataclass(frozen=True)
@@ -87,7 +89,8 @@ def doubts_of(
         perhaps_set = [*others["differing"], *(name for name in few if not table.is_result(name, group))]
         kinds |= {name: RESULT for name in perhaps_set if name in results and not is_measurement_name(name, nfp)}
     left = {*order[: order.index(nfp)]}
-    kinds |= {name: RESULT for name in results if name in left and table.is_few(name)}
+    unnamed = (name for name in results if not is_measurement_name(name, nfp) and not is_count_name(name))
+    kinds |= {name: RESULT for name in unnamed if name in left and table.is_few(name)}
     # Zeros and ones that distinguish no rows beside the others.
     binary = [name for name in free if name not in left and table.is_binary(name)]
     is_idle = binary and len(table.row_counts(name for name in options if name not in binary)) == table.rows
@@ -114,9 +117,9 @@ def doubts_of(
     kinds |= dict.fromkeys(uneven if 2 * len(uneven) < len(varying) else (), RESULT)
     places = [name for name in free if may_be_context_name(name, of_numbers=name in table.numbers)]
     places = [name for name in places if not table.is_binary(name)]
-    # Names such as `-march` and `opt_level` say that they were set.
-    unnamed = {name for name in free if not name.startswith("-") and not is_setting_name(name)}
-    places += [name for name in _of_days(table, free, varying) if name in unnamed]
+    # Names such as `-march`, `opt_level` and `flush_log_at_commit` say that they were set.
+    short = {name for name in free if not name.startswith("-") and len(words_of(name)) < _WORDS}
+    places += [name for name in _of_days(table, free, varying) if name in short and not is_setting_name(name)]
     kinds |= dict.fromkeys(places, CONTEXT)
     if kinds.keys() >= {*varying} != set():
         # Something is an option.

@@ -35,7 +35,7 @@ _SETTING = frozenset(
 _COUNTED = frozenset(
     words_of("""
     retries faults misses hits failures errors evictions spills collisions conflicts deadlocks warnings aborts
-    recoveries retry fault miss failure error eviction spill collision conflict deadlock warning abort
+    recoveries retry fault miss failure error eviction spill collision conflict deadlock warning abort epoch regs registers
     failed passed converged feasible infeasible valid pruned best queued success
     generated processed received transferred sent consumed written hit
     """)
@@ -54,6 +54,13 @@ _CONTEXT_WORDS = frozenset(_NUMERIC_CONTEXTS).union(
     words_of("environment env workload input dataset data benchmark bench system application app program instance os"),
     words_of("runner node hostname cluster branch tag callpath region device cpu gpu hardware project query"),
     ("status", "state", "error", "scenario"),
+)
+# Programs whose versions are those of a machine, as whole names.
+_PROGRAMS = frozenset(
+    words_of("""
+    python java jdk jvm node nodejs go golang gcc clang llvm rust rustc ruby php perl julia cuda rocm openmpi mpich
+    kernel postgres postgresql mysql mariadb redis nginx spark hadoop pytorch torch tensorflow numpy django rails
+    """)
 )
 # The same as last words, and as whole names: `video_codec` and `event_loop` are none.
 _INPUTS = frozenset(words_of("script clip video scene corpus matrix course track"))
@@ -127,12 +134,18 @@ def is_context_name(name: str) -> bool:
     """Return whether a name is that of a context: `machine`, `input_size`; not `machine_type`."""
     words = words_of(name)
     is_place = not _CONTEXT_WORDS.isdisjoint(words) or not _INPUTS.isdisjoint(words[-1:])
+    is_place = is_place or is_program_name(name)
     return (is_place and not is_setting_name(name)) or "_".join(words) in _CONTEXT_KEYS
+
+
+def is_program_name(name: str) -> bool:
+    """Return whether a name is that of a program, whose versions are in the column: `python`."""
+    return "_".join(words_of(name)) in _PROGRAMS
 
 
 def may_be_context_name(name: str, *, of_numbers: bool) -> bool:
     """Return whether a name has a word of a context: `gpu_type`, `case_name`, not `build_type`; of numbers the last."""
     words = words_of(name)
     if of_numbers:
-        return not {*_NUMERIC_CONTEXTS, "vus"}.isdisjoint(words[-1:])
+        return not {*_NUMERIC_CONTEXTS, "vus"}.isdisjoint(words[-1:]) or is_program_name(name)
     return not (_CONTEXT_WORDS - {"build"}).isdisjoint(words) or words[-1:] == ("name",)

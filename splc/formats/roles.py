@@ -34,7 +34,7 @@ from splc.formats.coded_columns import (
 from splc.formats.column_choice import ColumnChoice, has_commas, has_words, kind_of, numbers_in
 from splc.formats.doubts import CONTEXT, LEFT_OUT, OPTION, RESULT, Doubt, doubts_about, doubts_of, flags_of
 from splc.formats.evidence import options_among, spelled_twice, unexplained_gaps
-from splc.formats.names import is_context_name, is_count_name, is_measurement_name
+from splc.formats.names import is_context_name, is_count_name, is_measurement_name, is_program_name
 from splc.io.csv_rows import distinct_texts, texts_in
 from splc.system.variability import ROOT
 from splc.types import Array
@@ -123,7 +123,8 @@ def roles_of(
         kind = kind_of(texts, values)
         # Of an option, `none` is a value like `1.2`, and so is `s` beside 0 to 3; 3.10 beside 3.9 is a version.
         is_set = at < first and kind == "numbers"
-        is_text = (is_set or (kind == "numbers" and name in choice.options)) and has_words(texts)
+        is_version = is_program_name(name) and any("." in text for text in distinct_texts(texts)[0])
+        is_text = (is_set or (kind == "numbers" and name in choice.options)) and (has_words(texts) or is_version)
         if name in choice.options:
             numbers[name] = values
             if kind != "numbers" or is_text:
@@ -235,7 +236,7 @@ def roles_of(
     if measured and not choice.properties:
         fixed = {*choice.options, *choice.named, *choice.ignore, *choice.usual}
         unsure = [
-            *(reasons.keys() - unused_labels),
+            *(name for name in reasons.keys() - unused_labels if not reasons[name].startswith("it is a function")),
             *(name for name in table.numbers if name in ignored and name.casefold() in WEAK_COUNTERS),
         ]
         # Without a named one, each property may be learned.
