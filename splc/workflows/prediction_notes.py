@@ -38,7 +38,7 @@ ROUGH_ERROR, ROUGH_FACTOR = 50.0, 3.0
 POOR = 0.8  # a model is poor if its error is at least this part of the error of one value for all configurations
 # The error of single runs is stated, too, if there are so many for each configuration, and it is at least this multiple
 # of that of their means: with fewer, the values of configurations are those of single runs.
-REPEATED, SCATTERED = 1.5, 1.5
+REPEATED, SCATTERED = 1.5, 1.2
 EXACT = 0.001  # smaller errors in percent, such as rounding errors, are not distinguished
 MOST_NAMED = 3  # the most options that vary within settings that are named
 DIGITS = 2  # the digits of errors in texts

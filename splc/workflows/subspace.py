@@ -56,7 +56,7 @@ def further_notes(known: VariabilityModel, used: VariabilityModel) -> tuple[Note
 
 
 # How a combination that fails is excluded for good.
-CURE = "splc init --from-failures writes constraints that exclude them"
+CURE = "splc init TABLE --property NAME --from-failures writes constraints that exclude them"
 
 # What failures mean for a model.
 UNKNOWN = "the model knows nothing of configurations that fail; splc optimize leaves them out"
