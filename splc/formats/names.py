@@ -35,8 +35,8 @@ _SETTING = frozenset(
 _COUNTED = frozenset(
     words_of("""
     retries faults misses hits failures errors evictions spills collisions conflicts deadlocks warnings aborts
-    recoveries retry fault miss failure error eviction spill collision conflict deadlock warning abort epoch regs registers
-    failed passed converged feasible infeasible valid pruned best queued success
+    recoveries retry fault miss failure error eviction spill collision conflict deadlock warning abort
+    epoch regs registers failed passed converged feasible infeasible valid pruned best queued success
     generated processed received transferred sent consumed written hit
     """)
 )

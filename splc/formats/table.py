@@ -22,7 +22,7 @@ import numpy as np
 from splc.data.property_unit import GROUPED
 from splc.errors import InputError, Problem, Problems, SplcError, listed, plural, shorten
 from splc.formats.column_choice import StatedRoles, kind_of, words_in
-from splc.formats.titles import LEAST_TABLE, LOOKED_AT, table_lines, units_below
+from splc.formats.titles import LEAST_TABLE, LOOKED_AT, aligned, table_lines, units_below
 from splc.io.csv_rows import (
     SEPARATORS,
     CodedTexts,
@@ -43,8 +43,6 @@ DECIMAL_COMMAS = "are there decimal commas? they need semicolons or tabs between
 NOTE = "numbers are read with a decimal comma"
 # Tables of fewer cells may have any number of missing ones.
 _MAX_PADDED = 1_000_000
-# What tables with spaces between the cells do not have.
-_SIGNS = (*SEPARATORS, '"', "<", "{")
 _BLANK_ROW = re.compile(rb"\n[,;|\t\r ]*\n")
 _QUOTED_COMMA = re.compile(rb'"\s*+[+-]?\d*+,\d')
 _COMMA = re.compile(r"\s*[+-]?(?:\d+,\d*|,\d+)(?:[eE][+-]?\d+)?\s*", re.ASCII)
@@ -241,36 +239,10 @@ def table_of(source: Source) -> TableSource:
     if found is not source:
         notes = ("it is not UTF-8 and read as Windows-1252",)
         table = TableSource(source.name, found.data, notes=notes, original=source.sha256)
-    if (aligned := _aligned(found.content)) is None:
+    if (cells := aligned(found.content)) is None:
         return table
-    header, rows, lines = aligned
+    header, rows, lines = cells
     return TableSource.of_rows(table, header, rows, lines=lines, original=source.sha256)
-
-
-def _aligned(content: bytes) -> tuple[list[str], list[list[str]], list[int]] | None:
-    """Return header, rows and their lines of a table with spaces between the cells, None of another file.
-
-    Lines that begin with `#` are comments; the last one above the rows is the header if the first row has numbers only.
-    """
-    beginning = (line for line in content[:LOOKED_AT].decode("utf-8", "replace").splitlines() if line.strip())
-    if any(sign in next((line for line in beginning if not line.startswith("#")), ",") for sign in _SIGNS):
-        return None
-    lines = [(at, line.split()) for at, line in enumerate(content.decode("utf-8", "replace").splitlines(), 1)]
-    marked = [(at, " ".join(cells)[1:].split()) for at, cells in lines if cells and cells[0].startswith("#")]
-    rows = [(at, cells) for at, cells in lines if cells and not cells[0].startswith("#")]
-    if not rows or any(sign in cell for _, cells in rows for cell in cells for sign in _SIGNS):
-        return None
-    if marked and marked[-1][0] < rows[0][0] and len(marked[-1][1]) == len(rows[0][1]) and _has_number(rows[0][1]):
-        rows.insert(0, marked[-1])
-    (_, header), *body = rows
-    is_table = len(body) >= LEAST_TABLE - 1 and len(header) > 1 and not _has_number(header)
-    if not is_table or any(len(cells) != len(header) or not _has_number(cells) for _, cells in body):
-        return None
-    return header, [cells for _, cells in body], [at for at, _ in rows]
-
-
-def _has_number(cells: Iterable[str]) -> bool:
-    return not all(isnan(parse_number(cell)) for cell in cells)
 
 
 def split_table(

@@ -1,10 +1,13 @@
-"""Rows around a table: titles and comments before its header, units below it, statistics and remarks at the end."""
+"""Rows around a table: titles and comments before its header, units below it, statistics and remarks at the end.
+
+Lines with spaces between the cells are a table of their own kind (`aligned`), as gnuplot and Fortran programs have.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from math import isnan
 
 from splc.data.property_unit import is_unit, is_usual_unit
@@ -16,6 +19,8 @@ from splc.io.numbers import parse_number
 LOOKED_AT, _TITLES, LEAST_TABLE = 1 << 18, 30, 4
 # Cells without a unit in a row of units.
 _NO_UNIT = ("", "-", "–", "1")
+# What tables with spaces between the cells do not have.
+_SIGNS = (*SEPARATORS, '"', "<", "{")
 _ENCLOSED = re.compile(r"^[\[(](.*)[\])]$")
 # Rows below a table have at most one in so many of its cells.
 _SHORT = 3
@@ -88,6 +93,32 @@ def table_lines(content: bytes) -> tuple[int, int]:
     separator = max(SEPARATORS, key=fit)
     before, after = ([split_line(line, separator) if line.strip() else [] for line in lines] for lines in (first, last))
     return title_rows(before), statistic_rows(after)
+
+
+def aligned(content: bytes) -> tuple[list[str], list[list[str]], list[int]] | None:
+    """Return header, rows and their lines of a table with spaces between the cells, None of another file.
+
+    Lines that begin with `#` are comments; the last one above the rows is the header if the first row has numbers only.
+    """
+    beginning = (line for line in content[:LOOKED_AT].decode("utf-8", "replace").splitlines() if line.strip())
+    if any(sign in next((line for line in beginning if not line.startswith("#")), ",") for sign in _SIGNS):
+        return None
+    lines = [(at, line.split()) for at, line in enumerate(content.decode("utf-8", "replace").splitlines(), 1)]
+    marked = [(at, " ".join(cells)[1:].split()) for at, cells in lines if cells and cells[0].startswith("#")]
+    rows = [(at, cells) for at, cells in lines if cells and not cells[0].startswith("#")]
+    if not rows or any(sign in cell for _, cells in rows for cell in cells for sign in _SIGNS):
+        return None
+    if marked and marked[-1][0] < rows[0][0] and len(marked[-1][1]) == len(rows[0][1]) and _has_number(rows[0][1]):
+        rows.insert(0, marked[-1])
+    (_, header), *body = rows
+    is_table = len(body) >= LEAST_TABLE - 1 and len(header) > 1 and not _has_number(header)
+    if not is_table or any(len(cells) != len(header) or not _has_number(cells) for _, cells in body):
+        return None
+    return header, [cells for _, cells in body], [at for at, _ in rows]
+
+
+def _has_number(cells: Iterable[str]) -> bool:
+    return not all(isnan(parse_number(cell)) for cell in cells)
 
 
 def beside_notes(before: int, after: int) -> tuple[str, ...]:
