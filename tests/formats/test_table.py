@@ -74,6 +74,15 @@ def test_tables_with_and_without_quotes_have_the_same_columns(
     assert plain == quoted
 
 
+@given(st.lists(st.lists(st.sampled_from(["0", "-2.5", "1e3", "cg", "é"]), min_size=2, max_size=2), min_size=3))
+def test_tables_with_spaces_are_those_with_commas(rows: list[list[str]]) -> None:
+    """Spaces may separate the cells, with a comment before them, in each of which there is a number."""
+    body = [[str(at), *row] for at, row in enumerate(rows)]
+    lines = ["# made, by hand", *("  ".join(row) for row in [["n", "mode", "time"], *body])]
+    aligned = Source("table.dat", "\n".join(lines).encode())
+    assert outcome(aligned) == outcome(table([["n", "mode", "time"], *body], ",", False))
+
+
 def kind(texts: list[str]) -> str:
     """Return the kind of a column of texts."""
     return kind_of(texts, parse_column(texts))
