@@ -26,6 +26,7 @@ CROSSED = 0.75
 EXACT = 1e-9  # the greatest deviation of a column from a sum or a product of others, relative to its greatest value
 # The same of the ratio of two properties, one of which may be rounded.
 ROUNDED = 1e-6
+ROUNDED_TEXT = 1e-3  # relative differences of numbers that were written with fewer digits
 MAX_TESTS = 5000
 # Configurations have as many rows as the others in this share of cases.
 NEARLY_SAME, _MOST_CELLS = 0.9, 10_000_000
@@ -246,7 +247,7 @@ class CodedColumns:
             return False
         pairs = (values[known], second[known]), (values[known][::-1], second[known][::-1])
         best = ((values, extreme.accumulate(second)) for values, second in pairs for extreme in (np.fmax, np.fmin))
-        return any(np.array_equal(*each) for each in best)
+        return any(np.allclose(*each, rtol=ROUNDED_TEXT, atol=0.0) for each in best)
 
     def is_multiple(self, name: str, other: str) -> bool:
         """Return whether a column is another one times a constant, or a constant divided by it (two units)."""

@@ -19,6 +19,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -300,7 +301,7 @@ def failing_combinations(table: OptionRows, failed: Array) -> Iterator[tuple[Map
     largest = LARGEST if columns.size <= MAX_CELLS else 2
     while size <= largest and failed[left].sum() >= LEAST_FAILED and not failed.all():
         chosen = _best(columns[left], failed[left], size, factor**size)
-        if chosen is None:
+        if chosen is None or _by_chance(columns[left], failed[left], chosen, factor):
             size += 1
             continue
         ranges: dict[str, Values] = {}
@@ -360,6 +361,21 @@ def _best(columns: Array, failed: Array, size: int, factor: float) -> list[int] 
     counts = np.arange(most, failed.sum() + 1)
     chances = np.exp(log_chance(len(failed), counts, np.full(len(counts), (~failed).sum())))
     return best if best and factor * float(supports[counts] @ chances) <= FALSE_ALARMS else None
+
+
+def _by_chance(columns: Array, failed: Array, chosen: Sequence[int], factor: float) -> bool:
+    """Return whether a part of a combination also fails elsewhere, so often that its other literals may add nothing.
+
+    Where the memory is nearly full, some runs fail at random, and so do all of a few with something else in common.
+    """
+    width, having = round(factor * columns.shape[1]), columns[:, chosen].all(axis=1).sum()
+    for size in range(1, len(chosen)):
+        for part in combinations(chosen, size):
+            own = failed[columns[:, part].all(axis=1)]
+            chance = log_chance(len(own), np.array([having]), np.array([(~own).sum()]))
+            if own.sum() > having and chance[0] + math.log(math.comb(width, len(chosen) - size)) > math.log(FALSE_ALARMS):
+                return True
+    return False
 
 
 def _supports(columns: Array, failed: Array, size: int) -> Iterator[tuple[list[Array], Array, Array]]:

@@ -266,6 +266,18 @@ def test_the_constraint_excludes_what_failed(values: dict[str, tuple[float, ...]
     assert Space(restricted).count == (~fails).sum()
 
 
+@pytest.mark.parametrize("share", [0.45, 1.0])
+def test_failures_that_are_frequent_with_a_value_make_no_rule_of_more_values(share: float) -> None:
+    """Runs that fail at random, but more often with one value, make no rule; if all of them fail, it is the value."""
+    rng, rules = np.random.default_rng(0), list[str]()
+    for _ in range(20):
+        rows = rng.permutation(len(EVERY))[:60]
+        fails = (EVERY.value("n")[rows] == 8) & (rng.random(len(rows)) < share)
+        found = failures_of(EVERY[rows[fails]], EVERY[rows[~fails]])
+        rules += [rule.condition for rule in found.rules] if found else []
+    assert rules == (["n=8"] * 20 if share == 1 else [])
+
+
 def test_runs_are_counted() -> None:
     """A rule states the runs with its values; a configuration that succeeded in another run has not failed."""
     fails = (EVERY.value("a") == 1) & (EVERY.value("mode_safe") == 1)
