@@ -147,7 +147,7 @@ def _of_days(table: CodedColumns, names: Sequence[str], options: Sequence[str]) 
         near = (2 * (changes[each] & own).sum() >= NEARLY_ALL * (count[each] + count[name]) for each in several)
         if name in several and 2 * count[name] <= len(moves) and sum(near) > 1:
             weather.append(name)
-        elif is_slow and 2 * len({*random} - {name}) > len(options) - 1:
+        elif is_slow and not table.is_even(name) and 2 * len({*random} - {name}) > len(options) - 1:
             slow.append(name)
     for name in (*weather, *(slow if not table.is_grid(slow) else ())):
         if not table.is_crossed(name, table.groups(other for other in options if other != name)):

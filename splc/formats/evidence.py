@@ -18,6 +18,9 @@ _FAMILY = re.compile(r"([^./:(]+)[./:]")
 # In so many rows texts with two values say the same as another column by no chance.
 _SURE = 20
 
+# How reasons to leave columns out begin: what other columns tell, and the names of counts.
+FUNCTION, COUNTED = "it is a function", "its name is that of what a run counts"
+
 
 def options_among(
     table: CodedColumns, names: Sequence[str], nfp: str | None, explicit: Collection[str], text: Collection[str]
@@ -46,7 +49,7 @@ def options_among(
         found = _functions(table, free, (*known, *further))
         # What is a function of a context alone may be set.
         functions |= {name: each for name, each in found.items() if not {*further}.issuperset(each)}
-    reasons = {name: f"it is a function of {listed(arguments)}" for name, arguments in functions.items()}
+    reasons = {name: f"{FUNCTION} of {listed(arguments)}" for name, arguments in functions.items()}
     # Fractions that were measured are properties, and so is what is to the right of a property.
     left = names[: _anchor(table, names, nfp, explicit)]
     reasons |= {name: reason for name, reason in observed.items() if name in left and table.has_integers(name)}
@@ -97,7 +100,7 @@ def _observed(table: CodedColumns, names: Sequence[str], nfp: str | None, explic
             continue
         group = table.groups(other for other in few if other != name)
         if is_count_name(name) and table.sizes[name] > 1 and not table.is_crossed(name, group):
-            reasons[name] = "its name is that of what a run counts"
+            reasons[name] = COUNTED
         if name in reasons or not table.is_various(name) or table.is_few(name) or table.is_named_measured(name):
             continue
         others = [other for other in (*few, *unused) if other != name]

@@ -62,7 +62,7 @@ _REMARKS = {
 # Names of columns that say who started a run.
 _PERSONS = {
     *("actor", "author", "committer", "user", "username", "operator", "requestor", "requested_for", "requester"),
-    *("triggered_by", "bearbeiter", "bearb", "operateur", "prufer"),
+    *("triggered_by", "bearbeiter", "bearb", "operateur", "prufer", "person", "tester", "technician", "engineer"),
 }
 _VERSION = re.compile(r"v?[0-9]+(?:\.[0-9]+){2,}(?:[-+.][0-9A-Za-z.]+)?")
 

@@ -36,17 +36,21 @@ _COUNTED = frozenset(
     words_of("""
     retries faults misses hits failures errors evictions spills collisions conflicts deadlocks warnings aborts
     recoveries retry fault miss failure error eviction spill collision conflict deadlock warning abort
-    epoch regs registers failed passed converged feasible infeasible valid pruned best queued success
+    epoch regs registers request requests failed passed converged feasible infeasible valid pruned best queued success
     generated processed received transferred sent consumed written hit
     """)
 )
 _FLOWS = frozenset(words_of("bytes tokens records rows packets messages events requests"))
+# Options have names with so many words: `flush_log_at_trx_commit`.
+_LONG = 4
 _PERIODS = ("second", "sec", "s", "minute", "min", "hour", "h", "day")
 _SIGNED = frozenset(words_of("dbm db balance saved saving savings delta diff difference change net gain error"))
 _STATISTICS = (("mean",), ("average",), ("avg",), ("median",))
 _ACTUAL = ("actual", "measured", "observed", "ist", "gemessen")
-# The units of times, energies and powers.
-_MEASURED_UNITS = frozenset(("s", "ms", "µs", "ns", "min", "h", "J", "mJ", "kJ", "W", "Wh", "kWh"))
+# The units of times, energies, powers, temperatures, voltages and currents.
+_MEASURED_UNITS = frozenset(
+    ("s", "ms", "µs", "ns", "min", "h", "J", "mJ", "kJ", "W", "Wh", "kWh", "°C", "°F", "V", "A")
+)
 # Last words of names of columns of numbers that are rather contexts.
 _NUMERIC_CONTEXTS = words_of("version release revision commit build year date datum machine host platform")
 # Words of names of columns of text that are contexts, also if they are crossed with the options.
@@ -80,7 +84,7 @@ def is_measurement_name(name: str, nfp: str | None = None) -> bool:
     """
     words = words_of(name)
     # Alone, or at the end of the name: `average`; `temperature_actual`, `ist` beside `soll`.
-    if words in _STATISTICS or (words[1:] and words[-1] in _ACTUAL):
+    if words in _STATISTICS or (words[1:] and (words[-1] in _ACTUAL or words[:1] in _STATISTICS)):
         return True
     if not _SETTING.isdisjoint(words) and ("rss" not in words or "limit" in words):
         return False
@@ -147,5 +151,6 @@ def may_be_context_name(name: str, *, of_numbers: bool) -> bool:
     """Return whether a name has a word of a context: `gpu_type`, `case_name`, not `build_type`; of numbers the last."""
     words = words_of(name)
     if of_numbers:
-        return not {*_NUMERIC_CONTEXTS, "vus"}.isdisjoint(words[-1:]) or is_program_name(name)
+        is_version = not {*_NUMERIC_CONTEXTS, "vus"}.isdisjoint(words[-1:]) and len(words) < _LONG
+        return is_version or is_program_name(name)
     return not (_CONTEXT_WORDS - {"build"}).isdisjoint(words) or words[-1:] == ("name",)

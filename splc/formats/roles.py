@@ -33,7 +33,7 @@ from splc.formats.coded_columns import (
 )
 from splc.formats.column_choice import ColumnChoice, has_commas, has_words, kind_of, numbers_in
 from splc.formats.doubts import CONTEXT, LEFT_OUT, OPTION, RESULT, Doubt, doubts_about, doubts_of, flags_of
-from splc.formats.evidence import options_among, spelled_twice, unexplained_gaps
+from splc.formats.evidence import COUNTED, FUNCTION, options_among, spelled_twice, unexplained_gaps
 from splc.formats.names import is_context_name, is_count_name, is_measurement_name, is_program_name
 from splc.io.csv_rows import distinct_texts, texts_in
 from splc.system.variability import ROOT
@@ -41,7 +41,8 @@ from splc.types import Array
 
 # What programs that track runs write before the names of options.
 _PREFIXED = re.compile(r"(?:config|hparams|hyperparameters|params?|parameters|general|args)/", re.IGNORECASE)
-_SHOWN_LINES, _ASKED = 5, 20
+_NUMBER = re.compile(r"[ _.-]*[0-9]+$")
+_SHOWN_LINES, _ASKED, _FEW_EACH = 5, 20, 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,8 +175,8 @@ def roles_of(
     free = [name for name in numbers if name not in explicit and name != nfp]
     places = [name for name in contexts if name not in choice.named and name not in ignored]
     for name in places:
-        if table.sizes[name] > MAX_VALUES and table.sizes[name] >= NEARLY_ALL * table.rows:
-            ignored[name] = "its text differs in nearly every row"
+        if table.sizes[name] > MAX_VALUES and _FEW_EACH * table.sizes[name] >= table.rows:
+            ignored[name] = "it has few rows of each value"
     mentioned = [*twins, *(name for name in contexts if name in choice.named)]
     kinds = {"chosen": [name for name in choice.options if name in table.codes], "mentioned": mentioned}
     kinds |= {"places": places, "states": statuses, "words": [*words], "numbers": free}
@@ -194,6 +195,9 @@ def roles_of(
     if result is None:
         raise _no_property(file)
     options, reasons, instead = result
+    # What options decide to the right of what was measured is a size or the like.
+    sizes = [name for name in reasons if reasons[name].startswith(FUNCTION) and place[name] > first_stated]
+    reasons = {name: reason for name, reason in reasons.items() if name not in sizes or name not in numbers}
     numbered = [name for name in options if name in table.numbers and name not in explicit]
     numbered = [name for name in numbered if table.numbers_runs(name, options)]
     reasons |= dict.fromkeys(numbered, "it numbers runs or groups of them")
@@ -236,7 +240,7 @@ def roles_of(
     if measured and not choice.properties:
         fixed = {*choice.options, *choice.named, *choice.ignore, *choice.usual}
         unsure = [
-            *(name for name in reasons.keys() - unused_labels if not reasons[name].startswith("it is a function")),
+            *(name for name in reasons.keys() - unused_labels if not reasons[name].startswith((FUNCTION, COUNTED))),
             *(name for name in table.numbers if name in ignored and name.casefold() in WEAK_COUNTERS),
         ]
         # Without a named one, each property may be learned.
@@ -311,10 +315,16 @@ def _require_columns(columns: Mapping[str, Sequence[str]], file: str, nfp: str |
     kinds |= dict.fromkeys(choice.named, "context") | ({} if nfp is None else {nfp: "property"})
     for name, kind in kinds.items():
         if name not in columns and name not in choice.optional:
-            text = "there is no column" if kind == "column" else f"there is no column for the {kind}"
-            measured = f"what was measured: --property {' or '.join(map(shlex.quote, choice.properties))}"
-            is_stated = name == nfp and choice.properties
-            problems.add(f"{text} {name!r}", hint=measured if is_stated else unknown_name_hint(name, list(columns)))
+            text = f"there is no column {'' if kind == 'column' else f'for the {kind} '}{name!r}"
+            hint = unknown_name_hint(name, list(columns))
+            if name == nfp and choice.properties:
+                hint = f"what was measured: --property {' or '.join(map(shlex.quote, choice.properties))}"
+            elif name == nfp and (of := _NUMBER.sub("", name)) in columns:
+                text, hint = (
+                    f"{name!r} is one of the repetitions of {of!r}",
+                    f"name it with --property {shlex.quote(of)}",
+                )
+            problems.add(text, hint=hint)
     for name in choice.options:
         if name == nfp or name in choice.ignore or name in choice.named:
             kind = "the property" if name == nfp else "ignored" if name in choice.ignore else "a context"

@@ -149,7 +149,8 @@ def remarks(problem: LearningProblem, full: FullModel, printed: PrintedModel) ->
         notes.append(MethodNote(f"learned from {rows}, drawn from all {len(problem.rows):,}: more change little"))
     form = f"the full model {FORMS.get(full.scale.words, f'adds up the effects of options on {full.scale.words}')}"
     if full.stacked is not None:
-        form = f"{form}; the printed model is {percentage(100 * full.stacked.weight)} of it, as held-out rows prefer"
+        share = percentage(100 * full.stacked.weight)
+        form = f"{form}; predictions blend it with {share} of the printed model, which is best on held-out rows"
     notes.append(MethodNote(form))
     return notes
 

@@ -373,7 +373,9 @@ def _by_chance(columns: Array, failed: Array, chosen: Sequence[int], factor: flo
         for part in combinations(chosen, size):
             own = failed[columns[:, part].all(axis=1)]
             chance = log_chance(len(own), np.array([having]), np.array([(~own).sum()]))
-            if own.sum() > having and chance[0] + math.log(math.comb(width, len(chosen) - size)) > math.log(FALSE_ALARMS):
+            if own.sum() > having and chance[0] + math.log(math.comb(width, len(chosen) - size)) > math.log(
+                FALSE_ALARMS
+            ):
                 return True
     return False
 
