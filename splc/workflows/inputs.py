@@ -122,6 +122,8 @@ class SystemInputs:
             changes: dict[str, Any] = {
                 flag: (*getattr(self, flag), ",".join(flags[flag])) for flag in flags if flags[flag]
             }
+            if verb == "learn" and self.nfp is None and inference is not None and len(inference.properties) > 1:
+                changes["nfp"] = inference.first
             if verb == "learn" and flags["context"]:
                 given: str | None = getattr(self, "by", None)
                 by, *selected = flags["context"] if given is None else (given, *flags["context"])

@@ -192,19 +192,19 @@ def _stacked(
     table: TableSource, columns: Mapping[str, Sequence[str]], lines: Sequence[int], repeated: Mapping[str, list[str]]
 ) -> TableSource:
     """Return a table with a row for each repetition."""
-    inner = {name for names in repeated.values() for name in names}
-    keys = [name for name in columns if name not in inner]
-    names = [*repeated]
+    of = {name: base for base, names in repeated.items() for name in names}
+    # Repetitions stand where the first one does.
+    names = [*dict.fromkeys(of.get(name, name) for name in columns)]
     longest = max(map(len, repeated.values()))
     rows, places = list[list[str]](), [lines[0]]
     for at, turn in product(range(len(next(iter(columns.values())))), range(longest)):
-        values = [columns[group[turn]][at] if turn < len(group) else "" for group in repeated.values()]
+        values = {base: columns[group[turn]][at] if turn < len(group) else "" for base, group in repeated.items()}
         # A row without any value is a failed run.
-        if not turn or any(text.strip().casefold() not in MISSING for text in values):
-            rows.append([*(columns[name][at] for name in keys), *values])
+        if not turn or any(text.strip().casefold() not in MISSING for text in values.values()):
+            rows.append([values[name] if name in values else columns[name][at] for name in names])
             places.append(lines[at + 1])
-    text = ", ".join(f"{name} ({len(group)} columns)" for name, group in zip(names, repeated.values(), strict=True))
-    return TableSource.of_rows(table, [*keys, *names], rows, notes=(f"repetitions side by side: {text}",), lines=places)
+    text = ", ".join(f"{name} ({len(group)} columns)" for name, group in repeated.items())
+    return TableSource.of_rows(table, names, rows, notes=(f"repetitions side by side: {text}",), lines=places)
 
 
 def _spread(
