@@ -255,10 +255,10 @@ def test_other_roles(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     monkeypatch.chdir(tmp_path)
     points = itertools.product(("a b", "c"), ("x", "y"), (8, 9), (1, 2, 4), (0, 1, 2))
     rows = [
-        f"{host},{runner},{release},{n},{n * retries % 5},{10 / n + release + at % 7 / 50}"
-        for at, (host, runner, release, n, retries) in enumerate(points)
+        f"{host},{runner},{release},{n},{k},{10 / n + release + at % 7 / 50},{at * 31 % 97 % 4}"
+        for at, (host, runner, release, n, k) in enumerate(points)
     ]
-    Path("t.csv").write_text("\n".join(["host,runner,release,n,retries,time", *rows, ""]), encoding="utf-8")
+    Path("t.csv").write_text("\n".join(["host,runner,release,n,k,time,worker", *rows, ""]), encoding="utf-8")
     output = run(verb, "t.csv", "--property", "time").stderr
     commands = re.findall(rf"^ +(otherwise|as options|if set) +splc ({verb} .*)$", output, re.MULTILINE)
     assert [when for when, _ in commands] == ["otherwise", "as options", "if set"]

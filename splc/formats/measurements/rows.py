@@ -192,6 +192,7 @@ def assemble(system: VariabilityModel, rows: MeasurementRows, policy: Policy, so
     failed = {name: _failed(name, measured[name], group) for name in measured if rows.nfp in (None, name)}
     # With a description, what a table states is kept, and asked about.
     lost = {name: low & _without_results(name, measured) for name, low in failed.items() if policy.columns.inferred}
+    failed = {name: low & ~lost.get(name, np.False_) for name, low in failed.items()}
     lost = {name: each for name, each in lost.items() if each.any()}
     unsuccessful = rows.unsuccessful
     if lost:
@@ -210,11 +211,7 @@ def assemble(system: VariabilityModel, rows: MeasurementRows, policy: Policy, so
         duplicates,
         {name: total for name, part in rows.missing.items() if (total := int(part[valid].sum()))},
         {name: tuple(rows.lines[valid[part[valid] > 0]].tolist()) for name, part in rows.missing.items()},
-        {
-            name: tuple(rows.lines[valid[low]].tolist())
-            for name, low in failed.items()
-            if low.any() and name not in lost
-        },
+        {name: tuple(rows.lines[valid[low]].tolist()) for name, low in failed.items() if low.any()},
         rows.deviation,
         rows.notes,
         _mixed(rows, valid, group) if rows.repeated and len(valid) > len(configurations) else (),
@@ -284,11 +281,15 @@ def _failed(name: str, values: Array, group: Array) -> Array:
 
 
 def _without_results(name: str, measured: Mapping[str, Array]) -> Array:
-    """Return a mask of the rows in which a time or a rate is not positive, and no other measured amount is."""
+    """Return a mask of the rows in which a time or a rate is not positive, and no other measured amount is.
+
+    It has one or two values there: various ones are those of a property with another meaning.
+    """
     amounts = [other for other in measured if is_amount(other)]
     low = [~(np.nan_to_num(measured[other]) > 0).any(axis=1) for other in amounts]
     is_total = name in amounts and (is_quantity_name(name) or "per" in words_of(name))
-    return np.all(low, axis=0) if is_total else np.zeros(len(measured[name]), dtype=bool)
+    rows = np.all(low, axis=0) if is_total else np.zeros(len(measured[name]), dtype=bool)
+    return np.asarray(rows & (len(sorted_distinct(np.nan_to_num(measured[name][rows]))) <= 2))
 
 
 def _few(rows: Array) -> Array:
