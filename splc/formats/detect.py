@@ -24,7 +24,6 @@ from itertools import islice
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any, Literal
-from xml.parsers import expat
 
 from splc.errors import InputError, OutputError, Problem, nearest
 from splc.formats.benchmarks.tools import benchmark_of
@@ -140,21 +139,13 @@ _TEXT = re.compile(r'"(?:[^"\\]|\\.)*+"?')  # a text, closed or not
 
 def xml_root(data: bytes) -> str | None:
     """Return the name of the root element of (the beginning of) an XML document, None where there is none."""
-    names: list[str] = []  # if a DTD declares entities, parsing stops there and the name in the DTD is returned
+    # Imported here, since most commands that read tables need no XML.
+    from lxml import etree
 
-    def end(*_: object) -> None:
-        raise EOFError
-
-    def started(name: str, *_: object) -> None:
-        names.append(name)
-        end()
-
-    parser = expat.ParserCreate()
-    parser.StartDoctypeDeclHandler = lambda name, *_: names.append(name)
-    parser.EntityDeclHandler, parser.StartElementHandler = end, started
-    with contextlib.suppress(EOFError, expat.ExpatError, ValueError, LookupError):
-        parser.Parse(data, False)
-    return names[-1].rpartition(":")[2] if names else None
+    parser = etree.XMLPullParser(("start",), resolve_entities=False, no_network=True)
+    with contextlib.suppress(etree.XMLSyntaxError):
+        parser.feed(data[:_BEGINNING])
+    return next((re.split("[}:]", str(element.tag))[-1] for _, element in parser.read_events()), None)
 
 
 def xml_root_of_file(path: Path) -> str | None:

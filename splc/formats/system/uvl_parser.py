@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from splc.arithmetic.tree import Call, Name, Node, Number, Product, Sum
@@ -316,33 +316,28 @@ class Domain:
     """The values of one feature, as far as constraints state them: a list, or bounds of whole numbers."""
 
     whole: bool
-    listed: set[float] | None = None
-    lower: float = -math.inf
-    upper: float = math.inf
+    stated: list[Sequence[tuple[str, float]]] = field(default_factory=list)  # disjunctions of comparisons with numbers
 
     def add(self, comparisons: Sequence[tuple[str, float]]) -> bool:
-        """Take a disjunction of comparisons with numbers into account; return whether it is a list or a bound."""
-        (sign, value), *further = comparisons
-        if all(each == "=" for each, _ in comparisons):
-            values = {value for _, value in comparisons}
-            self.listed = values if self.listed is None else self.listed & values
-        elif further or sign not in ((">=", "<=", ">", "<") if self.whole else (">=", "<=")):
-            return False
-        elif sign[0] == ">":
-            bound = math.floor(value) + 1 if sign == ">" else math.ceil(value) if self.whole else value
-            self.lower = max(self.lower, bound)
-        else:
-            bound = math.ceil(value) - 1 if sign == "<" else math.floor(value) if self.whole else value
-            self.upper = min(self.upper, bound)
-        return True
+        """Take a disjunction into account if it is a list or a bound; return whether it is."""
+        signs = {sign for sign, _ in comparisons}
+        is_bound = len(comparisons) == 1 and signs <= ({">=", "<=", ">", "<"} if self.whole else {">=", "<="})
+        self.stated += [comparisons] if is_bound or signs == {"="} else []
+        return is_bound or signs == {"="}
 
     def values(self) -> tuple[float, ...] | None:
         """Return the values, None if they are not known to be finitely many."""
-        if self.listed is None:
-            size = self.upper - self.lower
-            known = self.whole and size < MAX_VALUES
-            return tuple(float(self.lower) + step for step in range(math.floor(size) + 1)) if known else None
-        inside = (value for value in sorted(self.listed) if self.lower <= value <= self.upper)
+        bounds = [each[0] for each in self.stated if each[0][0] != "="]
+        lower = max((value for sign, value in bounds if sign[0] == ">"), default=-math.inf)
+        upper = min((value for sign, value in bounds if sign[0] == "<"), default=math.inf)
+        if listed := [{value for _, value in each} for each in self.stated if each[0][0] == "="]:
+            candidates = sorted(set.intersection(*listed))
+        elif self.whole and upper - lower < MAX_VALUES:
+            candidates = [*map(float, range(math.ceil(lower), math.floor(upper) + 1))]
+        else:
+            return None
+        outside = {value for sign, value in bounds if sign in "<>"}
+        inside = (value for value in candidates if lower <= value <= upper and value not in outside)
         return tuple(value for value in inside if not self.whole or value % 1 == 0)
 
 
