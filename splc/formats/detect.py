@@ -24,6 +24,7 @@ from itertools import islice
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any, Literal
+from xml.parsers import expat
 
 from splc.errors import InputError, OutputError, Problem, nearest
 from splc.formats.benchmarks.tools import benchmark_of
@@ -139,13 +140,21 @@ _TEXT = re.compile(r'"(?:[^"\\]|\\.)*+"?')  # a text, closed or not
 
 def xml_root(data: bytes) -> str | None:
     """Return the name of the root element of (the beginning of) an XML document, None where there is none."""
-    # Imported here, since most commands that read tables need no XML.
-    from lxml import etree
+    names: list[str] = []  # if a DTD declares entities, parsing stops there and the name in the DTD is returned
 
-    parser = etree.XMLPullParser(("start",), resolve_entities=False, no_network=True)
-    with contextlib.suppress(etree.XMLSyntaxError):
-        parser.feed(data[:_BEGINNING])
-    return next((re.split("[}:]", str(element.tag))[-1] for _, element in parser.read_events()), None)
+    def end(*_: object) -> None:
+        raise EOFError
+
+    def started(name: str, *_: object) -> None:
+        names.append(name)
+        end()
+
+    parser = expat.ParserCreate()
+    parser.StartDoctypeDeclHandler = lambda name, *_: names.append(name)
+    parser.EntityDeclHandler, parser.StartElementHandler = end, started
+    with contextlib.suppress(EOFError, expat.ExpatError, ValueError, LookupError):
+        parser.Parse(data, False)
+    return names[-1].rpartition(":")[2] if names else None
 
 
 def xml_root_of_file(path: Path) -> str | None:
@@ -222,8 +231,7 @@ def experiment_format(source: Source) -> ExperimentFormat | None:
 
 def not_read(program: str, source: Source) -> InputError:
     """Return the error for a file of a program whose files Extra-P 4 reads."""
-    hint = "open it in Extra-P 4 and save it"
-    return InputError(Problem(f"files of {program} are not read", source.name, hint=hint))
+    return InputError(Problem(f"files of {program} are not read", source.name, hint="open it in Extra-P 4 and save it"))
 
 
 def kind_of(source: Source) -> Kind | None:

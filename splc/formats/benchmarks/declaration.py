@@ -221,8 +221,7 @@ def _asv_table(source: Source, contents: Mapping[str, Any]) -> TableSource:
                 runs += [MeasuredRun(options, {measured: each}, contexts) for each in measurements]
     unnamed = any("arg1" in run.options for run in runs)
     notes = [f"the names of the parameters are in {ASV}: name the folder of results that has it"] if unnamed else []
-    hint = "the benchmarks have no params"
-    return table_of(source, runs, notes=notes, hint=hint, units={"time": "s", "bytes": "B"})
+    return table_of(source, runs, notes=notes, hint="the benchmarks have no params", units={"time": "s", "bytes": "B"})
 
 
 # The first of these that was counted is the property to use.
@@ -324,10 +323,8 @@ def _iteration_times(folder: Path) -> list[float]:
         sample = content_of(read_source(folder / "sample.json"), {"iters": list, "times": list})
         pairs = [(number(count), number(time)) for count, time in zip(sample["iters"], sample["times"], strict=False)]
         return [time / count for count, time in pairs if count and time is not None]
-    source = read_source(folder / "estimates.json")
-    if (mean := number(content_of(source, {"mean": {"point_estimate": float}})["mean"]["point_estimate"])) is None:
-        raise InputError(Problem("the mean is not a number", source.name))
-    return [mean]
+    estimates = content_of(read_source(folder / "estimates.json"), {"mean": {"point_estimate": float}})
+    return [estimates["mean"]["point_estimate"]]
 
 
 _OVERRIDE = re.compile(r"""-\s+(['"]?)\+{0,2}([^=~'"]+)=(.*)\1""")  # `- +level=1`, also in quotes

@@ -202,9 +202,19 @@ ytopt = replace(deephyper, tool="ytopt", begins=rb"[^\n]+,objective,elapsed_sec\
 
 
 @Benchmark("", rb"\[\s*\{", content=[dict])
-def records(source: Source, rows: Any) -> TableSource:
+def records(source: Source, rows: Iterable[Mapping[str, Any]], **facts: Any) -> TableSource:
     """Read a JSON list of objects, as `DataFrame.to_json(orient="records")` writes it; `a.b` is in an object `a`."""
-    return _of_objects(source, rows)
+    flat = [dict(_entries(row)) for row in rows]
+    names = list(dict.fromkeys(name for row in flat for name in row))
+    return TableSource.of_rows(source, names, [[cell(row.get(name)) for name in names] for row in flat], **facts)
+
+
+def _entries(row: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in row.items():
+        if isinstance(value, dict):
+            yield from _entries(value, f"{above}{name}.")
+        elif value not in (None, []):
+            yield f"{above}{name}", value
 
 
 # Extra-P's JSON lines state parameters.
@@ -222,22 +232,8 @@ def json_lines(source: Source) -> TableSource:
         except InputError as error:
             problems.add(error.problems[0].message, at)
     problems.raise_if_any()
-    return _of_objects(source, rows, lines=lines)
-
-
-def _of_objects(source: Source, rows: Iterable[Mapping[str, Any]], **facts: Any) -> TableSource:
-    """Return the table of objects, with a column for each key, also of objects in them."""
-    flat = [dict(_entries(row)) for row in rows]
-    names = list(dict.fromkeys(name for row in flat for name in row))
-    return TableSource.of_rows(source, names, [[cell(row.get(name)) for name in names] for row in flat], **facts)
-
-
-def _entries(row: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
-    for name, value in row.items():
-        if isinstance(value, dict):
-            yield from _entries(value, f"{above}{name}.")
-        elif value not in (None, []):
-            yield f"{above}{name}", value
+    assert records.table is not None
+    return records.table(source, rows, lines=lines)
 
 
 @Benchmark("", rb"PK\x03\x04", (b"xl/workbook.xml",))

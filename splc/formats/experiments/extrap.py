@@ -109,8 +109,7 @@ def parse_experiment_text(source: Source) -> Experiment:
     for (region, metric), (line, data) in blocks.items() if points else ():
         counts = f"{plural(len(data), 'line', 'lines')} of DATA, but {plural(len(points), 'point', 'points')}"
         if len(data) != len(points):
-            missing = "write DATA without values for a point that was not measured"
-            hint = missing if len(data) < len(points) else None
+            hint = "write DATA without values for a point that was not measured" if len(data) < len(points) else None
             problems.add(f"REGION {region}, METRIC {metric}: {counts}", line, hint=hint)
     problems.raise_if_any(InputError)
     experiment = ExperimentRows(source, list(parameters))

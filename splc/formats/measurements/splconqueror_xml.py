@@ -108,8 +108,7 @@ def _read_row(row: int, element: etree._Element, split: str | None, selections: 
 def _delimiter(root: etree._Element, attribute: str, delimiter: str | None, source: Source) -> str:
     character = delimiter if delimiter is not None else str(root.get(attribute) or ",")
     if len(character) != 1 or character.isalnum():
-        problem = Problem(f"{attribute} must be a single character", source.name, line_of(root), text=character)
-        raise InputError(problem)
+        raise InputError(Problem(f"{attribute} must be a single character", source.name, line_of(root), text=character))
     return character
 
 

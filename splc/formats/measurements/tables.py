@@ -106,11 +106,11 @@ def unfolded(table: TableSource) -> TableSource:
     except InputError:
         # The reader of tables reports the problems.
         return table
-    columns, lines = parsed.columns, parsed.lines
+    columns = parsed.columns
     if repeated and all(set(names) <= columns.keys() and _agree(columns, names) for names in repeated.values()):
-        return _stacked(table, columns, lines, repeated)
+        return _stacked(parsed, repeated)
     if value and columns.get(metric) and value in columns and len({*columns[metric]}) <= _MAX_METRICS:
-        return _spread(table, columns, lines, metric, value)
+        return _spread(parsed, metric, value)
     return table
 
 
@@ -188,10 +188,9 @@ def _agree(columns: Mapping[str, Sequence[str]], names: Sequence[str]) -> bool:
     return bool(usable and np.median(values.max(axis=0) / values.min(axis=0)) <= MAX_SCATTER)
 
 
-def _stacked(
-    table: TableSource, columns: Mapping[str, Sequence[str]], lines: Sequence[int], repeated: Mapping[str, list[str]]
-) -> TableSource:
+def _stacked(table: TableSource, repeated: Mapping[str, list[str]]) -> TableSource:
     """Return a table with a row for each repetition."""
+    columns, lines = table.columns, table.lines
     inner = {name for names in repeated.values() for name in names}
     keys = [name for name in columns if name not in inner]
     names = [*repeated]
@@ -207,10 +206,9 @@ def _stacked(
     return TableSource.of_rows(table, [*keys, *names], rows, notes=(f"repetitions side by side: {text}",), lines=places)
 
 
-def _spread(
-    table: TableSource, columns: Mapping[str, Sequence[str]], lines: Sequence[int], metric: str, value: str
-) -> TableSource:
+def _spread(table: TableSource, metric: str, value: str) -> TableSource:
     """Return a table with a column for each property; the nth rows of properties with equal other cells are one."""
+    columns, lines = table.columns, table.lines
     keys = [name for name in columns if name not in (metric, value)]
     names = list(dict.fromkeys(text.strip() for text in columns[metric]))
     rows, counts = dict[tuple[str, ...], dict[str, str]](), Counter[tuple[str, ...]]()

@@ -153,6 +153,8 @@ class FeatureNode:
     line: int | None = None
     groups: list[Group] = field(default_factory=list)
     values: tuple[float, ...] | None = None
+    kind: str = "Boolean"  # its type in UVL
+    numbers: dict[str, float] = field(default_factory=dict)  # its attributes that are numbers
 
 
 def features_of(root: FeatureNode) -> Iterator[FeatureNode]:
@@ -194,8 +196,7 @@ def options_of(root: FeatureNode) -> tuple[tuple[Option, ...], tuple[Constraint,
                 if group.lower == 1:
                     implied.append(names)
                 # Readers report groups that need more features than they have.
-                lower = min(group.lower, len(names))
-                constraints += _cardinality(feature.name, names, lower, upper, group.line)
+                constraints += _cardinality(feature.name, names, min(group.lower, len(names)), upper, group.line)
         parent, optional, excluded = relations.pop(id(feature), (None, False, ()))
         if feature.values is None:
             binary.append(BinaryOption(feature.name, parent, optional, tuple(implied), excluded, line=feature.line))

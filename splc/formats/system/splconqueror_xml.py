@@ -87,8 +87,7 @@ class _ElementReader(Assembly):
             return None
         optional = _text(parts, "optional").casefold()
         if optional not in {"true", "false", ""}:
-            place = line_of(parts["optional"][0])
-            self.problems.add(f"{name}: <optional> must be True or False", place, text=optional)
+            self.problems.add(f"{name}: <optional> must be True or False", line_of(parts["optional"][0]), text=optional)
         parent = None if (text := _text(parts, "parent")) in {"", ROOT} else text
         return BinaryOption(name, parent, optional == "true", implied, excluded, shown, line)
 

@@ -75,8 +75,6 @@ class _UvlReader(Assembly):
     def __init__(self, file: str) -> None:
         super().__init__(file)
         self.root: FeatureNode | None = None
-        # Feature → its type, for those that are not Boolean, and its attributes that are numbers.
-        self.types, self.numbers = dict[str, str](), dict[str, dict[str, float]]()
         # The tokens of constraints among attributes, and the lines of features with others than `abstract`.
         self.inner_constraints, self.attributes = list[list[UvlToken]](), list[int]()
 
@@ -135,8 +133,7 @@ class _UvlReader(Assembly):
             hint = f"the root is {self.root.name!r} in line {self.root.line}; others are indented in its groups"
             self.problems.add(f"a second root feature: {name!r}", line.line, hint=hint)
         self.features.setdefault(name, feature)
-        if kind != "Boolean":
-            self.types[name] = kind
+        feature.kind = kind
         if line.take("cardinality", kind="name"):
             if (bounds := _cardinality(line)) is None:
                 self.wrong(line, "'cardinality' is not followed by [n..m]")
@@ -153,7 +150,7 @@ class _UvlReader(Assembly):
                     self.attributes.append(line.line)
                     number = parse_number("".join(token.text for token in value))
                     if [token.kind for token in value].count("number") == 1 and math.isfinite(number):
-                        self.numbers.setdefault(feature.name, {})[key] = number
+                        feature.numbers[key] = number
         self._end(line)
         return feature
 
@@ -168,9 +165,8 @@ class _UvlReader(Assembly):
             count = plural(len(self.attributes), "attribute is", "attributes are")
             lines = listed([str(number) for number in dict.fromkeys(self.attributes)])
             self.notes.append(f"{count} used in constraints only (in line {lines})")
-        for name, kind in self.types.items():
-            feature = self.features[name]
-            if kind == "String":
+        for name, feature in ((name, each) for name, each in self.features.items() if each.kind != "Boolean"):
+            if feature.kind == "String":
                 self.notes.append(f"line {feature.line}: the text of the feature {name!r} has no effect")
                 continue
             values = domains[name].values()
@@ -178,9 +174,9 @@ class _UvlReader(Assembly):
                 message = f"the feature {name!r} has a number, and features below it"
                 self.problems.add(message, feature.line, hint="write the features beside it, and constraints")
             elif values is None:
-                hint = f"state its values in a constraint: {name} == 1 | {name} == 2, or {name} >= 1 & {name} <= 8"
-                message = f"the feature {name!r} has a number, which may be any one"
-                self.problems.add(message, feature.line, hint=hint if kind == "Integer" else hint.partition(", or")[0])
+                hint = f"state its values in a constraint: {name} == 1 | {name} == 2"
+                hint += f", or {name} >= 1 & {name} <= 8" if feature.kind == "Integer" else ""
+                self.problems.add(f"the feature {name!r} has a number, which may be any one", feature.line, hint=hint)
             elif not values:
                 self.problems.add(f"the constraints leave no value of the feature {name!r}", feature.line)
             else:
@@ -222,11 +218,12 @@ def parse_uvl(source: Source) -> VariabilityModel:
         raise AssertionError
     if ROOT in reader.features:
         reader.features[ROOT].name = reader.root_name(reader.features)
-    domains = {name: Domain(whole=kind == "Integer") for name, kind in reader.types.items() if kind != "String"}
+    kinds = {name: feature.kind for name, feature in reader.features.items()}
+    domains = {name: Domain(whole=kind == "Integer") for name, kind in kinds.items() if kind in ("Integer", "Real")}
     formulas: list[tuple[Formula, Sequence[UvlToken]]] = []
     for tokens in (*constraints, *reader.inner_constraints):
         try:
-            formula = UvlParser(tokens, reader.features, reader.types, reader.numbers).formula()
+            formula = UvlParser(tokens, reader.features).formula()
         except InputError as error:
             reader.problems.include(error)
             continue

@@ -147,19 +147,17 @@ class Cursor:
         return ".".join(parts)
 
 
-class UvlParser(Cursor):
-    """Parses one constraint; features have types, if they are not Boolean, and attributes that are numbers."""
+def _weighted(feature: FeatureNode, attribute: str) -> Node:
+    """Return an attribute where its feature is selected, else 0."""
+    return Product(((1, Number(feature.numbers[attribute])), (1, Name(feature.name))))
 
-    def __init__(
-        self,
-        tokens: Sequence[UvlToken],
-        features: Mapping[str, FeatureNode],
-        types: Mapping[str, str],
-        numbers: Mapping[str, Mapping[str, float]],
-    ) -> None:
+
+class UvlParser(Cursor):
+    """Parses one constraint."""
+
+    def __init__(self, tokens: Sequence[UvlToken], features: Mapping[str, FeatureNode]) -> None:
         super().__init__(tokens)
-        self.features, self.types, self.numbers = features, types, numbers
-        self.depth = self.size = 0
+        self.features, self.depth, self.size = features, 0, 0
 
     def formula(self) -> Formula:
         """Return the formula of the tokens."""
@@ -242,19 +240,14 @@ class UvlParser(Cursor):
         above = [self.features[each] for each in references if each in self.features]
         attributes = [each for each in references if each not in self.features]
         below = {id(feature) for feature in (features_of(above[0]) if above else self.features.values())}
-        having = [each for each in self.features if {*attributes} & self.numbers.get(each, {}).keys()]
-        names = [each for each in having if id(self.features[each]) in below]
-        is_number = name != "len" and len(references) < 3 and len(attributes) == 1 and names
-        if not is_number or not self.types.keys().isdisjoint(names):
+        having = [each for each in self.features.values() if {*attributes} & each.numbers.keys() and id(each) in below]
+        is_number = name != "len" and len(references) < 3 and len(attributes) == 1 and having
+        if not is_number or any(each.kind != "Boolean" for each in having):
             self.at = start
             raise self.wrong(f"{name}({', '.join(references)}) cannot be expressed")
-        total = Sum(tuple((1, self.weighted(each, self.numbers[each][attributes[0]])) for each in names))
-        count = Sum(tuple((1, Name(self.features[each].name)) for each in names))
+        total = Sum(tuple((1, _weighted(each, attributes[0])) for each in having))
+        count = Sum(tuple((1, Name(each.name)) for each in having))
         return total if name == "sum" else Product(((1, total), (-1, count)))
-
-    def weighted(self, name: str, weight: float) -> Node:
-        """Return a number where a feature is selected, else 0."""
-        return Product(((1, Number(weight)), (1, Name(self.features[name].name))))
 
     def reference(self) -> str:
         """Parse a name; a point joins those of imported models and of attributes."""
@@ -295,13 +288,12 @@ class UvlParser(Cursor):
     def number(self, parsed: _Parsed) -> Node:
         """Return what was parsed as an arithmetic expression."""
         if isinstance(parsed, str):
-            if self.types.get(parsed) in {"Integer", "Real"}:
-                return Name(self.features[parsed].name)
+            if (feature := self.features.get(parsed)) is not None and feature.kind in {"Integer", "Real"}:
+                return Name(feature.name)
             owner, _, attribute = parsed.rpartition(".")
-            if (number := self.numbers.get(owner, {}).get(attribute)) is not None:
-                return self.weighted(owner, number)
-            is_known = parsed in self.features
-            hint = "it is a Boolean feature, which is selected or not" if is_known else nearest(parsed, self.features)
+            if (above := self.features.get(owner)) is not None and attribute in above.numbers:
+                return _weighted(above, attribute)
+            hint = "it is a Boolean feature, which is selected or not" if feature else nearest(parsed, self.features)
             raise self.wrong(f"{parsed!r} has no number", hint)
         if isinstance(parsed, OptionLiteral | NumericAtom | Junction):
             raise self.wrong("a condition stands where a number is expected")
