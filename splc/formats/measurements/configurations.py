@@ -91,7 +91,7 @@ def read_inputs(
         return replace(inputs, nfp=name, measured=measurements[name], runs=measurements.repetitions(name))
     # Configurations without measured values are predicted whatever their contexts are.
     rows = selected(rows, replace(policy.columns, usual={}), source.name)
-    rows = replace(rows, reasons=invalid_rows(system, rows.indices, rows.reasons, policy))
+    rows = replace(rows, reasons=invalid_rows(system, rows, policy))
     if policy.invalid == "error":
         rows.problems(source.name, MINED if policy.columns.mined else None).raise_if_any(ConfigurationError)
     report = ReadingReport(source.name, source.sha256, len(rows), rows.dropped(rows.reasons), notes=rows.notes)

@@ -256,7 +256,7 @@ def write_measurements_csv(measurements: Measurements, path: str | Path) -> tupl
     check_names(measurements, exact_names(measurements.system))
     configurations, values = measurements.runs()
     write_whole(path, _table_parts(configurations, {**measurements.contexts, **values}))
-    return left_out(measurements, ("contexts", "repetitions"))
+    return left_out(measurements, "contexts", "repetitions")
 
 
 def write_measurements_splconqueror_csv(measurements: Measurements, path: str | Path) -> tuple[str, ...]:
@@ -286,4 +286,4 @@ def write_measurements_splconqueror_csv(measurements: Measurements, path: str | 
     columns += [column_texts(measurements[name], missing="NaN") for name in measurements.properties]
     write_whole(path, table_text(header, columns, ";"))
     names = (f"names are written as SPL Conqueror keeps them: {listed(renamed)}",) if renamed else ()
-    return (*left_out(measurements, ()), *names)
+    return (*left_out(measurements), *names)

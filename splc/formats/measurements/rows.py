@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
 
 import numpy as np
 
@@ -157,7 +156,7 @@ def assemble(system: VariabilityModel, rows: MeasurementRows, policy: Policy, so
     if not rows.values:
         raise MeasurementError(Problem("the file has no non-functional property", source.name))
     rows, refused, summaries = _without_errors(rows), list[tuple[int, str]](), list[Problem]()
-    if (invalid := invalid_rows(system, rows.indices, rows.reasons, policy)) and policy.invalid == "error":
+    if (invalid := invalid_rows(system, rows, policy)) and policy.invalid == "error":
         refused += [(int(rows.lines[row]), reason) for row, reason in reasons_by_row(invalid).items()]
         unread, wrong = len(rows.malformed), len(invalid) - len(rows.malformed)
         parts = ((unread, "have a wrong number of fields"), (wrong, "have no valid configuration"))
@@ -276,15 +275,13 @@ def _others(count: int, rows: Collection[int]) -> Array:
     return np.delete(np.arange(count), np.fromiter(rows, dtype=np.int64, count=len(rows)))
 
 
-def invalid_rows(
-    system: VariabilityModel, indices: Array, reasons: Mapping[int, list[str]], policy: Policy
-) -> dict[int, list[str]]:
-    """Return row → problems: the `reasons` of the reader, and those of value indices that fail the check."""
-    invalid = dict(reasons)
+def invalid_rows(system: VariabilityModel, rows: MeasurementRows, policy: Policy) -> dict[int, list[str]]:
+    """Return row → problems: the reasons of the reader, and those of configurations that fail the check."""
+    invalid = dict(rows.reasons)
     if policy.check is None:
         return invalid
-    valid = _others(len(indices), invalid)
-    configurations = Configurations(system, indices[valid])
+    valid = _others(len(rows), invalid)
+    configurations = Configurations(system, rows.indices[valid])
     failed = np.flatnonzero(~np.asarray(policy.check(configurations), dtype=bool))
     for number, at in enumerate(failed.tolist()):
         explained = policy.explain(configurations, at) if policy.explain is not None and number < _EXPLAINED else []
@@ -293,10 +290,8 @@ def invalid_rows(
     return invalid
 
 
-def left_out(
-    measurements: Measurements, keeps: Collection[Literal["contexts", "repetitions", "deviation"]]
-) -> tuple[str, ...]:
-    """Return notes on what a file does not state, in a format that keeps these besides configurations and values."""
+def left_out(measurements: Measurements, *keeps: str) -> tuple[str, ...]:
+    """Return notes on what a file lacks that keeps, besides configurations and values, contexts, repetitions or so."""
     notes = []
     if measurements.contexts and "contexts" not in keeps:
         notes.append(f"contexts are left out: {listed(list(measurements.contexts))}")

@@ -128,7 +128,7 @@ def write_measurements_xml(measurements: Measurements, path: str | Path) -> tupl
     """
     check_names(measurements, _RESERVED, "this format", exact=False)
     write_xml(path, lambda: _document(measurements), "the measurements")
-    return left_out(measurements, ("contexts", "repetitions", "deviation"))
+    return left_out(measurements, "contexts", "repetitions", "deviation")
 
 
 def _document(measurements: Measurements) -> etree._Element:

@@ -243,7 +243,7 @@ def _document(structure: Structure, rules: Sequence[Literals]) -> etree._Element
     document = etree.Element("featureModel")
     etree.SubElement(document, "properties")
     struct = etree.SubElement(document, "struct")
-    elements = {structure.root.name: _feature(struct, structure.root, mandatory=True, abstract=structure.added)}
+    elements = {structure.root.name: _feature(struct, structure.root, abstract=structure.added, mandatory=True)}
     for feature in features_of(structure.root):
         for group in feature.groups:
             for member in group.members:
@@ -258,21 +258,15 @@ def _document(structure: Structure, rules: Sequence[Literals]) -> etree._Element
     return document
 
 
-def _feature(
-    parent: etree._Element, feature: FeatureNode, *, mandatory: bool, abstract: bool = False
-) -> etree._Element:
+def _feature(parent: etree._Element, feature: FeatureNode, **marks: bool) -> etree._Element:
     kind = "feature"
     if feature.groups:
         # A group is alone below its feature; every other feature below one is mandatory or optional.
         group = feature.groups[-1]
         exclusive = group.upper == 1 < len(group.members)
         kind = "alt" if exclusive else "or" if group.lower == 1 < len(group.members) else "and"
-    element = etree.SubElement(parent, kind, name=feature.name)
-    if abstract:
-        element.set("abstract", "true")
-    if mandatory:
-        element.set("mandatory", "true")
-    return element
+    stated = {mark: "true" for mark, is_set in marks.items() if is_set}
+    return etree.SubElement(parent, kind, name=feature.name, **stated)
 
 
 _NAME = re.compile(r"c\s+(\d{1,9})\$?\s+(\S.*)")  # some writers mark variables that are not features with a dollar
