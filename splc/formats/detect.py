@@ -6,7 +6,7 @@ first use. What a function takes and returns depends on the kind of file:
 | kind | reader | writer |
 |---|---|---|
 | system | source → variability model | model, path → notes |
-| measurements | source, model, policy, nfp, usual nfp → rows | measurements, path → notes |
+| measurements | source, model, policy → rows | measurements, path → notes |
 | model | source, variability model or None, `ReadOptions` → stored models | `ModelFile` → text |
 | experiment | source → experiment | experiment → text |
 | script | source → script, problems | |

@@ -70,7 +70,7 @@ def read_inputs(
     A file with properties must have `nfp`, the one that the user named, and may have the `expected` one; without both,
     its only property is used.
     """
-    source, rows, policy = read_rows(path, system, policy, nfp=nfp, usual=expected)
+    source, rows, policy = read_rows(path, system, replace(policy, nfp=nfp, usual=expected))
     # Only a table with a header may have no measured values.
     if (is_table := rows.repeated) and nfp is not None and rows.values and nfp not in rows.values:
         hint = unknown_name_hint(nfp, list(rows.values))
@@ -121,7 +121,7 @@ def unlisted_values(
         with suppress(InputError):
             columns = read_file_columns(source).columns
     elif has_header(table := split_table(source, system.spellings, exempt=unread), system):
-        columns = dict(zip(*table.body()[:2], strict=True))
+        columns = table.columns
     return further_values(system, {title.strip(): texts for title, texts in columns.items()}) if columns else None
 
 

@@ -38,11 +38,9 @@ _PREFIX = re.compile(r"(?:params?|parameters?|config)(?:[._/]|: )", re.IGNORECAS
 CELLS = 2**21
 
 
-def read_measurements_csv(
-    source: Source, system: VariabilityModel, policy: Policy, nfp: str | None = None, usual: str | None = None
-) -> MeasurementRows:
+def read_measurements_csv(source: Source, system: VariabilityModel, policy: Policy) -> MeasurementRows:
     """Read the rows of a CSV file. See `splc.formats.measurements.read.read_measurements`."""
-    decimal = policy.decimal or "."
+    decimal, nfp = policy.decimal or ".", policy.nfp
     table = split_table(source, system.spellings, policy.separator, policy.decimal, policy.columns.unread)
     if has_header(table, system, decimal):
         choice, rows, names = policy.columns, read_option_table(table, system, decimal), exact_names(system)
@@ -54,7 +52,7 @@ def read_measurements_csv(
         numbers = {name: column for name, column in numbers.items() if name not in empty}
         rows = rows.with_properties(numbers, decimal, (*table.remarks, *name_notes(table), *lacking))
         rows = replace(rows, contexts=contexts, repeated=True, nfp=nfp)
-        columns = dict(zip(*table.body()[:2], strict=True)) if system.inferred else {}
+        columns = table.columns if system.inferred else {}
         if not columns or not (unknown := unstated(columns, nfp)).any():
             return rows.by_line()
         kept, count = np.flatnonzero(~unknown), plural(int(unknown.sum()), "row", "rows")
@@ -69,7 +67,7 @@ def read_measurements_csv(
         ends = len(cells) - (len(cells) > 1 and not cells[-1].strip())
         selections.select(row, cells[: ends - 1])
         texts.append(cells[ends - 1])
-    lines, name = np.array(table.lines, dtype=np.int64), nfp or usual or DEFAULT_NFP
+    lines, name = np.array(table.lines, dtype=np.int64), nfp or policy.usual or DEFAULT_NFP
     rows = MeasurementRows(lines, selections.finish(len(lines)), selections.reasons, others={name: texts})
     properties, _ = columns_of(rows.others, ColumnChoice(), source.name, decimal=decimal, nfp=name)
     return rows.with_properties(properties, decimal, table.remarks)
@@ -106,9 +104,9 @@ def read_option_table(table: TableSource, system: VariabilityModel, decimal: str
     Options with only one possible value need no column, and neither do the members of a group that has a column.
     """
     lines = np.array(table.lines[1:], dtype=np.int64)
-    header, columns, ragged = table.body()
+    ragged = table.body[2]
     reasons = {row: [f"{fields} fields, but the header has {len(table.header)}"] for row, fields in ragged.items()}
-    named, others, groups = _named_columns(table, system, header, columns)
+    named, others, groups = _named_columns(table, system)
     blank, refused = list[str](), list[tuple[int, str]]()
     sizes = [option.size for option in system.options]
     indices = np.zeros((len(lines), len(sizes)), dtype=np.min_scalar_type(-max(sizes, default=1)))
@@ -132,11 +130,10 @@ def read_option_table(table: TableSource, system: VariabilityModel, decimal: str
 Columns = dict[str, Sequence[str]]
 
 
-def _named_columns(
-    table: TableSource, system: VariabilityModel, header: Sequence[str], columns: Sequence[Sequence[str]]
-) -> tuple[Columns, Columns, Groups]:
+def _named_columns(table: TableSource, system: VariabilityModel) -> tuple[Columns, Columns, Groups]:
     """Return the columns of options, the root and switches, other columns, and the groups that have one column."""
     named, others, line, problems = Columns(), Columns(), int(table.lines[0]), Problems(table.name)
+    header, columns, _ = table.body
     for at, (cell, texts) in enumerate(zip(header, columns, strict=True)):
         bare = _PREFIX.sub("", cell, count=1)
         cell = bare if cell not in system.spellings and bare in system.spellings and bare not in header else cell

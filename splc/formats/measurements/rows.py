@@ -47,6 +47,8 @@ class Policy:
     units: Mapping[str, str] = field(default_factory=dict)  # property → its unit, where one is stated
     decimal: str | None = None  # the decimal delimiter, None: the one that the file states or its numbers show
     separator: str | None = None  # the separator of repetitions (XML) or fields (CSV), None: it is detected
+    nfp: str | None = None  # the property that the user named, None if there is none
+    usual: str | None = None  # its name in files without a header, if the user named none
 
     def __post_init__(self) -> None:
         known = {"invalid": ("error", "drop"), "duplicates": ("error", "first", "mean"), "aggregate": AGGREGATES}

@@ -40,9 +40,7 @@ _BLANK = ("",)
 _Columns = dict[str, dict[int, tuple[str, ...]]]
 
 
-def read_measurements_xml(
-    source: Source, system: VariabilityModel, policy: Policy, nfp: str | None = None, usual: str | None = None
-) -> MeasurementRows:
+def read_measurements_xml(source: Source, system: VariabilityModel, policy: Policy) -> MeasurementRows:
     """Read the rows of an XML file with the root `<results>`. See `splc.formats.measurements.read.read_measurements`.
 
     The delimiters that the file states, by default commas, apply unless others are given.
@@ -59,7 +57,7 @@ def read_measurements_xml(
     indices, slots, notes = selections.finish(count), np.ones(count, dtype=np.int64), list[str]()
     single = {name: column for name, column in columns.items() if max(map(len, column.values())) == 1}
     texts = {name: [column.get(row, _BLANK)[0] for row in range(count)] for name, column in single.items()}
-    names, nfp = exact_names(system), nfp or usual
+    names, nfp = exact_names(system), policy.nfp or policy.usual
     properties, contexts = columns_of(texts, policy.columns, source.name, decimal=decimal, options=names, nfp=nfp)
     for name, column in columns.items():
         if name in properties or name not in texts:

@@ -274,7 +274,7 @@ def _part(source: Source, exempt: Collection[str]) -> TableSource:
         return replace(columns, lines=())
     # Rows that are too short are refused.
     raw, problems = split_table(table, exempt=exempt), Problems(table.name)
-    for row, fields in raw.body()[2].items():
+    for row, fields in raw.body[2].items():
         problems.add(f"{fields} fields, but the header has {len(raw.header)}", raw.lines[row + 1])
     problems.raise_if_any(InputError)
     return columns

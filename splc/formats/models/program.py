@@ -127,12 +127,10 @@ def _printed(model: InfluenceModel, system: VariabilityModel) -> dict[str, Any]:
             position, enabled = system.switches[name]
             kind = "selected" if enabled else "deselected"
             return {"function": kind, "arguments": [], "options": [system.names[position]]}
-        operation = derived[name]
-        if isinstance(operation, Parameter):
-            raise AssertionError("parameters are replaced by numbers before")
-        options = sorted(options_of(frozenset((name,)), derived))
-        arguments = [*map(addends, operation.operands)]
-        return {"function": operation.operation, "arguments": arguments, "options": options}
+        operation, options = derived[name], sorted(options_of(frozenset((name,)), derived))
+        # Parameters are replaced by numbers before.
+        assert not isinstance(operation, Parameter)
+        return {"function": operation.operation, "arguments": [*map(addends, operation.operands)], "options": options}
 
     return {"link": model.link, "functions": functions, "terms": addends(model.terms)}
 

@@ -265,8 +265,10 @@ def _feature(parent: etree._Element, feature: FeatureNode, **marks: bool) -> etr
         group = feature.groups[-1]
         exclusive = group.upper == 1 < len(group.members)
         kind = "alt" if exclusive else "or" if group.lower == 1 < len(group.members) else "and"
-    stated = {mark: "true" for mark, is_set in marks.items() if is_set}
-    return etree.SubElement(parent, kind, name=feature.name, **stated)
+    element = etree.SubElement(parent, kind, name=feature.name)
+    for mark in (mark for mark, is_set in marks.items() if is_set):
+        element.set(mark, "true")
+    return element
 
 
 _NAME = re.compile(r"c\s+(\d{1,9})\$?\s+(\S.*)")  # some writers mark variables that are not features with a dollar
