@@ -147,8 +147,12 @@ def read_observed(paths: Sequence[str | Path], system: VariabilityModel) -> Conf
     first, *others = (_table(read_source(path), system) for path in paths)
     columns, file_of = dict(first.columns), dict.fromkeys(first.columns, first.file)
     for table in others:
-        _require_same(first, table)
-        _require_same(table, first)
+        for one, other in ((first, table), (table, first)):
+            problems = Problems(one.file)
+            for at in np.flatnonzero(other.configurations.find(one.configurations) < 0).tolist():
+                text = describe_configuration(one.configurations, at)
+                problems.add(f"{text}: {other.file} has no row of this configuration", int(one.lines[at]))
+            problems.raise_if_any(InputError)
         order = table.configurations.find(first.configurations)
         for name, values in table.columns.items():
             if name in columns:
@@ -206,12 +210,3 @@ def _table(source: Source, system: VariabilityModel) -> _Table:
         problems.add(f"the variable {name!r} has the name of an option", 1, hint="rename its column")
     problems.raise_if_any(InputError)
     return _Table(source.name, rows[first], table.lines[first], columns)
-
-
-def _require_same(first: _Table, other: _Table) -> None:
-    """Raise an error for configurations of one file that another file does not have."""
-    problems = Problems(first.file)
-    for at in np.flatnonzero(other.configurations.find(first.configurations) < 0).tolist():
-        text = describe_configuration(first.configurations, at)
-        problems.add(f"{text}: {other.file} has no row of this configuration", int(first.lines[at]))
-    problems.raise_if_any(InputError)
