@@ -64,16 +64,10 @@ class Format:
         return resolve_name(str(self.writer))(*arguments)
 
 
-_SYSTEM = "splc.formats.system."
-_VM = f"{_SYSTEM}splconqueror_xml:"
-_FM = f"{_SYSTEM}feature_models:"
-_CONFIG = f"{_SYSTEM}configspace:"
-_CSV = "splc.formats.measurements.csv:"
-_XML = "splc.formats.measurements.splconqueror_xml:"
-_MODELS = "splc.formats.models."
-_READ = f"{_MODELS}read:"
-_PROGRAM = f"{_MODELS}program:"
-_EXTRAP = "splc.formats.experiments.extrap:"
+_SYSTEM, _MEASUREMENTS, _MODELS = (f"splc.formats.{name}." for name in ("system", "measurements", "models"))
+_VM, _FM, _CONFIG = (f"{_SYSTEM}{name}:" for name in ("splconqueror_xml", "feature_models", "configspace"))
+_CSV, _XML = (f"{_MEASUREMENTS}{name}:" for name in ("csv", "splconqueror_xml"))
+_READ, _PROGRAM, _EXTRAP = f"{_MODELS}read:", f"{_MODELS}program:", "splc.formats.experiments.extrap:"
 
 FORMATS = (
     Format("system", "xml", ".xml", f"{_VM}parse_variability_model", f"{_VM}write_variability_model"),
