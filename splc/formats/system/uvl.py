@@ -317,9 +317,39 @@ def _domain(option: NumericOption, name: str) -> str:
 def _comparison(constraint: ArithmeticConstraint, system: VariabilityModel, names: Mapping[str, str]) -> str:
     """Return an arithmetic constraint in UVL, in which a binary option is its attribute: 1, or 0 without the option."""
     numbers, guards = {ROOT: "1"}, list[str]()
+    truths = {ROOT, *(option.name for option in system.binary_options)}
+    nonzero = {option.name for option in system.numeric_options if 0 not in option.values}
+
+    def inexpressible(message: str) -> OutputError:
+        return OutputError(Problem(message, line=constraint.line, text=constraint.text.strip()))
+
+    def in_uvl(node: Node) -> Node:
+        """Return a tree with products instead of powers of small numbers, and of divisions by binary options."""
+        match node:
+            case Number() | Name():
+                return node
+            case Sum(addends):
+                return Sum(tuple((sign, in_uvl(addend)) for sign, addend in addends))
+            case Product(factors):
+                parts = [(side, in_uvl(factor)) for side, factor in factors]
+                # What is divided by 0 is 0: a division by an option that is 0 or 1 is a product with it.
+                if any(side < 0 and constant_of(part) == 0 for side, part in parts):
+                    return Number(0)
+                sides = [1 if isinstance(part, Name) and part.name in truths else side for side, part in parts]
+                for side, (_, part) in zip(sides, parts, strict=True):
+                    if side < 0 and constant_of(part) is None and not (isinstance(part, Name) and part.name in nonzero):
+                        raise inexpressible("UVL does not say what a division by 0 is")
+                return Product(tuple(zip(sides, (part for _, part in parts), strict=True)))
+            case Power(base, Number(exponent)) if exponent in range(1, MAX_FACTORS + 1):
+                return Product(((1, in_uvl(base)),) * int(exponent))
+            case Call("floor" | "ceil" as function, arguments):
+                return Call(function, tuple(map(in_uvl, arguments)))
+        lacking = f"the function {node.function}" if isinstance(node, Call) else "powers"
+        raise inexpressible(f"UVL does not have {lacking}")
+
     for name in (name for name in constraint.names if name != ROOT):
         if name not in system.positions:
-            raise _inexpressible(constraint, f"UVL has no {name} in comparisons")
+            raise inexpressible(f"UVL has no {name} in comparisons")
         option = system.option(name)
         is_binary = isinstance(option, BinaryOption)
         numbers[option.name] = f"{names[option.name]}.{VALUE}" if is_binary else names[option.name]
@@ -329,44 +359,8 @@ def _comparison(constraint: ArithmeticConstraint, system: VariabilityModel, name
     comparison: Any = NumericAtom(constraint.left, constraint.comparison, constraint.right)
     comparison = opposite(comparison) if constraint.negated else comparison
     sign = "==" if comparison.comparison == "=" else comparison.comparison
-    sides = (_in_uvl(side, constraint, system) for side in (comparison.left, comparison.right))
-    texts = (tree_text(side, numbers.__getitem__, _number) for side in sides)
-    return " | ".join((*guards, f" {sign} ".join(texts)))
-
-
-def _inexpressible(constraint: ArithmeticConstraint, message: str) -> OutputError:
-    return OutputError(Problem(message, line=constraint.line, text=constraint.text.strip()))
-
-
-def _in_uvl(node: Node, constraint: ArithmeticConstraint, system: VariabilityModel) -> Node:
-    """Return a tree with products instead of powers of small numbers, and of divisions by binary options."""
-
-    def inner(part: Node) -> Node:
-        return _in_uvl(part, constraint, system)
-
-    match node:
-        case Number() | Name():
-            return node
-        case Sum(addends):
-            return Sum(tuple((sign, inner(addend)) for sign, addend in addends))
-        case Product(factors):
-            parts = [(side, inner(factor)) for side, factor in factors]
-            # What is divided by 0 is 0: a division by an option that is 0 or 1 is a product with it.
-            if any(side < 0 and constant_of(part) == 0 for side, part in parts):
-                return Number(0)
-            truths = {ROOT, *(option.name for option in system.binary_options)}
-            sides = [1 if isinstance(part, Name) and part.name in truths else side for side, part in parts]
-            nonzero = {option.name for option in system.numeric_options if 0 not in option.values}
-            for side, (_, part) in zip(sides, parts, strict=True):
-                if side < 0 and constant_of(part) is None and not (isinstance(part, Name) and part.name in nonzero):
-                    raise _inexpressible(constraint, "UVL does not say what a division by 0 is")
-            return Product(tuple(zip(sides, (part for _, part in parts), strict=True)))
-        case Power(base, Number(exponent)) if exponent in range(1, MAX_FACTORS + 1):
-            return Product(((1, inner(base)),) * int(exponent))
-        case Call("floor" | "ceil" as function, arguments):
-            return Call(function, tuple(map(inner, arguments)))
-    lacking = f"the function {node.function}" if isinstance(node, Call) else "powers"
-    raise _inexpressible(constraint, f"UVL does not have {lacking}")
+    sides = (in_uvl(side) for side in (comparison.left, comparison.right))
+    return " | ".join((*guards, f" {sign} ".join(tree_text(side, numbers.__getitem__, _number) for side in sides)))
 
 
 def _number(value: float) -> str:
