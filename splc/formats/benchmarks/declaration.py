@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -29,6 +29,7 @@ from splc.io.json import declared, mismatches, parse_json
 from splc.io.numbers import number_text, parse_number
 from splc.io.toml import finite_number
 
+_LINE_END = re.compile(r"\r\n|\r|\n")
 PAIR = re.compile(r"([A-Za-z_][\w.-]*)=(.*)", re.DOTALL)
 
 
@@ -144,6 +145,20 @@ def check(source: Source, content: Any, kind: Any) -> None:
         # An entry that is wrong in the same way in many places is one problem.
         problems.include(InputError(f"{entry} {'is missing' if mismatch.missing else f'is not {expected}'}"))
     problems.raise_if_any()
+
+
+def objects_of(source: Source, problems: Problems, hint: str | None = None) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the number and the object of each of the JSON lines of a file; other lines are problems, but blank ones."""
+    for line, text in enumerate(_LINE_END.split(source.text()), 1):
+        try:
+            content = parse_json(text) if text.strip() else None
+        except InputError as error:
+            problems.include(InputError(replace(problem, line=line) for problem in error.problems))
+            continue
+        if isinstance(content, dict):
+            yield line, content
+        elif text.strip():
+            problems.add("not an object", line, text=text[:200], hint=hint)
 
 
 def rows_of(source: Source) -> list[dict[str, str]]:

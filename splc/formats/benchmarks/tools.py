@@ -213,19 +213,10 @@ def _entries(row: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any
 @Benchmark("", rb'\{(?![^\n]*"param(?:s|eters)"\s*:)[^\n]*\}\s*\n\s*\{')
 def json_lines(source: Source) -> TableSource:
     """Read JSON lines: an object in each line; otherwise as `records`."""
-    problems, rows, lines = Problems(source.name), list[Any](), [0]
-    for at, line in enumerate(source.text().splitlines(), 1):
-        try:
-            if line.strip() and not isinstance(content := parse_json(line), dict):
-                problems.add("the line is not an object", at)
-            elif line.strip():
-                rows.append(content)
-                lines.append(at)
-        except InputError as error:
-            problems.add(error.problems[0].message, at)
+    rows = dict(declaration.objects_of(source, problems := Problems(source.name)))
     problems.raise_if_any()
     assert records.table is not None
-    return records.table(source, rows, lines=lines)
+    return records.table(source, rows.values(), lines=[0, *rows])
 
 
 @Benchmark("", rb"PK\x03\x04", (b"xl/workbook.xml",))

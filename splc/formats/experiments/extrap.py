@@ -27,7 +27,7 @@ import numpy as np
 
 from splc.data.measurements import DEFAULT_METRIC, ROOT_CALLPATH, Experiment, Key
 from splc.errors import InputError, OutputError, Problem, Problems, SpecError, listed, nearest, plural, shorten
-from splc.formats.benchmarks.declaration import number
+from splc.formats.benchmarks.declaration import number, objects_of
 from splc.formats.column_choice import shown_value
 from splc.formats.detect import KEYWORDS, PARAMETERS, not_read
 from splc.formats.experiments.rows import ExperimentRows, check_names, read_number
@@ -156,17 +156,7 @@ _KEYS = (*PARAMETERS, "callpath", "metric", "value")
 def parse_experiment_lines(source: Source) -> Experiment:
     """Return the experiment of a file of JSON lines; the problems of all lines are reported together."""
     problems, rows, ignored = Problems(source.name), None, dict[str, None]()
-    for line, text in enumerate(_LINE_END.split(source.text()), start=1):
-        if not text.strip():
-            continue
-        try:
-            entry = parse_json(text)
-        except InputError as error:
-            problems.include(InputError(replace(problem, line=line) for problem in error.problems))
-            continue
-        if not isinstance(entry, dict):
-            problems.add("not an object", line, text=text[:200], hint=f"write {_EXAMPLE}")
-            continue
+    for line, entry in objects_of(source, problems, f"write {_EXAMPLE}"):
         ignored.update(dict.fromkeys(key for key in entry if key not in _KEYS))
         stated = [entry[key] for key in PARAMETERS if key in entry]
         point = None
