@@ -85,10 +85,8 @@ def read_inputs(
         columns = {key: measurements[key] for key in measurements.properties}
         report = measurements.report
         lines = report.lines[np.unique(report.groups, return_index=True)[1]]
-        inputs = PredictionInputs(measurements.configurations, known, report, lines, columns)
-        if name is None:
-            return inputs
-        return replace(inputs, nfp=name, measured=measurements[name], runs=measurements.repetitions(name))
+        measured = () if name is None else (name, measurements[name], measurements.repetitions(name))
+        return PredictionInputs(measurements.configurations, known, report, lines, columns, *measured)
     # Configurations without measured values are predicted whatever their contexts are.
     rows = selected(rows, replace(policy.columns, usual={}), source.name)
     rows = replace(rows, reasons=invalid_rows(system, rows, policy))

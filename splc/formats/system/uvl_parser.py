@@ -28,9 +28,6 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _TAB = 8
-# Signs without a space before them, and those without a space after them.
-_TIGHT_BEFORE = frozenset({")", ",", "]", ".", ".."})
-_TIGHT_AFTER = frozenset({"(", "!", "[", ".", ".."})
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +38,7 @@ class UvlToken:
     text: str
     line: int
     quoted: bool = False
+    spaced: bool = False  # whether something without a meaning, such as a space, stands before it
 
     @property
     def depth(self) -> int:
@@ -50,22 +48,15 @@ class UvlToken:
 
 def text_of(tokens: Iterable[UvlToken]) -> str:
     """Return tokens as text."""
-    text, previous = "", UvlToken("end", "(", 0)
-    for token in tokens:
-        token_text = f'"{token.text}"' if token.quoted else f"'{token.text}'" if token.kind == "text" else token.text
-        # A bracket after a name is that of a function.
-        is_call = token_text == "(" and previous.kind == "name"
-        tight = is_call or token_text in _TIGHT_BEFORE or previous.text in _TIGHT_AFTER
-        text += token_text if tight else f" {token_text}"
-        previous = token
-    return text
+    texts = ((each, '"' if each.quoted else "'" if each.kind == "text" else "") for each in tokens)
+    return "".join(f"{' ' * each.spaced}{quote}{each.text}{quote}" for each, quote in texts).strip()
 
 
 def lines_of(source: Source, problems: Problems) -> Iterator[Cursor]:
     """Yield the lines of a file that are not empty; add a problem for each sign that has no meaning."""
     text = source.text().replace("\r\n", "\n").replace("\r", "\n")
     number, start, first, depth = 1, 0, 0, 0
-    tokens, opened = list[UvlToken](), UvlToken("end", "", 0)
+    tokens, opened, end = list[UvlToken](), UvlToken("end", "", 0), 0
     for match in _TOKEN.finditer(text):
         kind, value = str(match.lastgroup), match[0]
         if kind == "newline":
@@ -89,7 +80,8 @@ def lines_of(source: Source, problems: Problems) -> Iterator[Cursor]:
                 start = max(start, text.rfind("\n", 0, first) + 1)
             quoted = kind == "name" and value.startswith('"')
             plain = " ".join(value[1:-1].split()) if quoted else value[1:-1] if kind == "text" else value
-            tokens.append(UvlToken(kind, plain, number, quoted))
+            tokens.append(UvlToken(kind, plain, number, quoted, match.start() > end))
+            end = match.end()
             opened = opened if depth else tokens[-1]
             depth = max(depth + tokens[-1].depth, 0)
     if depth:
