@@ -55,29 +55,25 @@ def text_of(tokens: Iterable[UvlToken]) -> str:
 def lines_of(source: Source, problems: Problems) -> Iterator[Cursor]:
     """Yield the lines of a file that are not empty; add a problem for each sign that has no meaning."""
     text = source.text().replace("\r\n", "\n").replace("\r", "\n")
-    number, start, first, depth = 1, 0, 0, 0
-    tokens, opened, end = list[UvlToken](), UvlToken("end", "", 0), 0
+    number, indent, depth, end, rows = 1, 0, 0, 0, text.split("\n")
+    tokens, opened = list[UvlToken](), UvlToken("end", "", 0)
     for match in _TOKEN.finditer(text):
         kind, value = str(match.lastgroup), match[0]
         if kind == "newline":
             if not depth and tokens:
-                yield Cursor(tokens, len(text[start:first].expandtabs(_TAB)))
+                yield Cursor(tokens, indent)
                 tokens = []
             number += 1
-            if not tokens:
-                start = match.end()
         elif kind == "comment":
             if not value.endswith("*/") or len(value) < 4:
                 problems.add("the comment is not closed", number, text=value, hint="end it with */")
             number += value.count("\n")
         elif kind == "wrong":
             reason = "the quote is not closed" if value in "\"'" else f"{value!r} has no meaning in UVL"
-            problems.add(reason, number, text=text[text.rfind("\n", 0, match.start()) + 1 :].partition("\n")[0].strip())
+            problems.add(reason, number, text=rows[number - 1].strip())
         elif kind != "space":
             if not tokens:
-                first = match.start()
-                # A comment over several lines may stand before.
-                start = max(start, text.rfind("\n", 0, first) + 1)
+                indent = len(text[text.rfind("\n", 0, match.start()) + 1 : match.start()].expandtabs(_TAB))
             quoted = kind == "name" and value.startswith('"')
             plain = " ".join(value[1:-1].split()) if quoted else value[1:-1] if kind == "text" else value
             tokens.append(UvlToken(kind, plain, number, quoted, match.start() > end))
@@ -85,9 +81,9 @@ def lines_of(source: Source, problems: Problems) -> Iterator[Cursor]:
             opened = opened if depth else tokens[-1]
             depth = max(depth + tokens[-1].depth, 0)
     if depth:
-        problems.add(f"{opened.text!r} is not closed", opened.line, text=text.split("\n")[opened.line - 1].strip())
+        problems.add(f"{opened.text!r} is not closed", opened.line, text=rows[opened.line - 1].strip())
     elif tokens:
-        yield Cursor(tokens, len(text[start:first].expandtabs(_TAB)))
+        yield Cursor(tokens, indent)
 
 
 # Formulas are refused beyond this depth of brackets, and this number of names (`<=>` doubles what it joins).
@@ -216,13 +212,12 @@ class UvlParser(Cursor):
 
     def function(self, name: str) -> Node:
         """Parse a function and its arguments."""
-        start, self.at = self.at, self.at + 2
+        self.at += 2
         if name in {"floor", "ceil"}:
             argument = self.number(self.inner(_SUM))
             self.close()
             return Call(name, (argument,))
         if name not in {"sum", "avg", "len"}:
-            self.at = start
             raise self.wrong(f"the function {name!r} is not known", "known are: sum, avg, len, floor, ceil")
         references = [self.reference()]
         while self.take(","):
@@ -235,7 +230,6 @@ class UvlParser(Cursor):
         having = [each for each in self.features.values() if {*attributes} & each.numbers.keys() and id(each) in below]
         is_number = name != "len" and len(references) < 3 and len(attributes) == 1 and having
         if not is_number or any(each.kind != "Boolean" for each in having):
-            self.at = start
             raise self.wrong(f"{name}({', '.join(references)}) cannot be expressed")
         total = Sum(tuple((1, _weighted(each, attributes[0])) for each in having))
         count = Sum(tuple((1, Name(each.name)) for each in having))
