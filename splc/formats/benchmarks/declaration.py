@@ -29,7 +29,7 @@ from splc.io.json import declared, mismatches, parse_json
 from splc.io.numbers import number_text, parse_number
 from splc.io.toml import finite_number
 
-_LINE_END = re.compile(r"\r\n|\r|\n")
+LINE_END = re.compile(r"\r\n|\r|\n")
 PAIR = re.compile(r"([A-Za-z_][\w.-]*)=(.*)", re.DOTALL)
 
 
@@ -149,7 +149,7 @@ def check(source: Source, content: Any, kind: Any) -> None:
 
 def objects_of(source: Source, problems: Problems, hint: str | None = None) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the number and the object of each of the JSON lines of a file; other lines are problems, but blank ones."""
-    for line, text in enumerate(_LINE_END.split(source.text()), 1):
+    for line, text in enumerate(LINE_END.split(source.text()), 1):
         try:
             content = parse_json(text) if text.strip() else None
         except InputError as error:

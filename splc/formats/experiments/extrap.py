@@ -27,7 +27,7 @@ import numpy as np
 
 from splc.data.measurements import DEFAULT_METRIC, ROOT_CALLPATH, Experiment, Key
 from splc.errors import InputError, OutputError, Problem, Problems, SpecError, listed, nearest, plural, shorten
-from splc.formats.benchmarks.declaration import number, objects_of
+from splc.formats.benchmarks.declaration import LINE_END, number, objects_of
 from splc.formats.column_choice import shown_value
 from splc.formats.detect import KEYWORDS, PARAMETERS, not_read
 from splc.formats.experiments.rows import ExperimentRows, check_names, read_number
@@ -36,7 +36,6 @@ from splc.io.json import mismatches, parse_json
 from splc.io.numbers import number_text
 from splc.types import Array
 
-_LINE_END = re.compile(r"\r\n|\r|\n")
 _NAME = re.compile(r"[^\r\n\0\ud800-\udfff]+")
 _COMMENT = re.compile(r"(?:^|\s)#.*", re.DOTALL)
 _PIECE = re.compile(r"\(([^()]*)\)|([^()\s]+)|([()])")
@@ -53,7 +52,7 @@ def parse_experiment_text(source: Source) -> Experiment:
     points = list[tuple[list[float], int, bool]]()
     # The first line of the data of a region and metric, and the repetitions of each point; those of the current one.
     blocks, rows, is_new = dict[Key, tuple[int, list[list[float]]]](), list[list[float]](), True
-    for line, text in enumerate(map(str.strip, _LINE_END.split(source.text())), start=1):
+    for line, text in enumerate(map(str.strip, LINE_END.split(source.text())), start=1):
         if not text or text.startswith("#"):
             continue
         keyword = re.split(r"[\s(]", text, maxsplit=1)[0]

@@ -147,9 +147,7 @@ def _with_numbers(table: TableSource, parsed: TableSource) -> TableSource:
     notes = [f"numbers with a unit: {listed([f'{name} in {unit}' for name, unit in units.items()])}"] if units else []
     notes += [f"{name}: a list of repetitions in each row" for name in lists]
     # Each row becomes as many as its longest list has values; without lists it stays one.
-    counts = [max([1, *map(len, groups)]) for groups in zip(*lists.values(), strict=True)] or [1] * (
-        len(table.rows) - 1
-    )
+    counts = [max([1, *map(len, groups)]) for groups in zip(*lists.values(), strict=True)]
     for name, cells in columns.items() if lists else ():
         rows = zip(lists.get(name, cells), counts, strict=True)
         columns[name] = [
