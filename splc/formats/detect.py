@@ -36,8 +36,6 @@ from splc.io.numbers import parse_number
 from splc.system.variability import VariabilityModel
 
 Kind = Literal["system", "measurements", "model", "experiment", "script"]
-SystemFormat = Literal["xml", "featureide", "uvl", "dimacs", "configspace"]
-ModelFormat = Literal["json", "log", "txt"]
 ExperimentFormat = Literal["text", "json", "jsonl", "extra-p", "csv"]
 
 PROGRAM_SUFFIX = ".program.json"  # the JSON of a program, which cannot be read as a model
@@ -115,7 +113,7 @@ _SCRIPT = re.compile(
     re.IGNORECASE,
 )
 # The reader of XML refuses SXFM, and says what to do.
-_SYSTEM_ROOTS: dict[str, SystemFormat] = {"vm": "xml", "feature_model": "xml"}
+_SYSTEM_ROOTS = {"vm": "xml", "feature_model": "xml"}
 _SYSTEM_ROOTS |= dict.fromkeys(("featureModel", "extendedFeatureModel"), "featureide")
 # After comments, the line `p cnf VARIABLES CLAUSES`.
 _DIMACS = re.compile(rb"(?:\s++|c(?:[^\S\n][^\n]*+)?\n)*+p\s+cnf\s")
@@ -164,7 +162,7 @@ def xml_root_of_file(path: Path) -> str | None:
     return xml_root(beginning)
 
 
-def system_format(source: Source) -> SystemFormat | None:
+def system_format(source: Source) -> str | None:
     """Return the format of a system description, None for other files."""
     if is_xml(source):
         return _SYSTEM_ROOTS.get(xml_root(source.data) or "")
@@ -188,7 +186,7 @@ def is_log(source: Source) -> bool:
     return not source.data.lstrip(_BLANK).startswith(b"<") and _LOG.search(in_utf8(source).text()) is not None
 
 
-def model_format(source: Source) -> ModelFormat | None:
+def model_format(source: Source) -> str | None:
     """Return the format of a model, None for other files."""
     if benchmark_of(source) is not None:
         return None
