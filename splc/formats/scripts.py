@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
 from typing import Any, Literal
 
 from sampling import parse_spec
@@ -125,7 +124,7 @@ def sampling_of(kind: Kind, arguments: str, line: str = "") -> Sampling:
     domains, pairs = _bracketed(_DOMAIN, arguments)
     values, plain_words = {name.casefold(): value for name, value in pairs["values"].items()}, pairs["words"]
     names_of = {each: (each.name, *each.aliases) for each in STRATEGIES if each.kind == kind}
-    known = [*dict.fromkeys(chain.from_iterable(names_of.values()))]
+    known = [*dict.fromkeys(name for names in names_of.values() for name in names)]
     if not (words := [word for word in plain_words if word.casefold() != VALIDATION]):
         raise SpecError(f"{kind} names no sampling strategy", hint=f"known are: {', '.join(known)}")
     if not (candidates := [each for each, names in names_of.items() if words[0].casefold() in names]):

@@ -18,7 +18,6 @@ from datetime import UTC, datetime
 from functools import partial
 from itertools import product, zip_longest
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from splc.errors import InputError, Problem, Problems, listed, plural
@@ -56,7 +55,7 @@ def table_of(
     main: str | None = None,
     notes: Sequence[str] = (),
     hint: str | None = None,
-    units: Mapping[str, str] = MappingProxyType({}),
+    units: Mapping[str, str] | None = None,
 ) -> TableSource:
     """Return the table of runs, repetitions one after the other, without those that have no value and did not fail."""
     every = [*runs]
@@ -73,7 +72,7 @@ def table_of(
     stated = (((run.options, options), (run.contexts, contexts), (run.values, measured)) for run in runs)
     rows = [[cell(found.get(name)) for found, names in parts for name in names] for parts in stated]
     roles = StatedRoles(tuple(options), tuple(contexts), tuple(titles.values()))
-    units = {titles[name]: unit for name, unit in units.items() if name in titles}
+    units = {titles[name]: unit for name, unit in (units or {}).items() if name in titles}
     main, header = titles.get(main or "", next(iter(titles.values()))), [*options, *contexts, *titles.values()]
     return TableSource.of_rows(source, header, rows, stated=roles, main=main, units=units, notes=notes)
 

@@ -10,7 +10,6 @@ from contextlib import closing, suppress
 from dataclasses import replace
 from importlib import import_module
 from importlib.util import find_spec
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -158,8 +157,8 @@ def smac(source: Source, content: Any) -> TableSource:
 def _smac_trial(trial: Any, source: Source) -> dict[str, Any]:
     """Return a trial by the names of its entries: an object, a list, or a list of two lists (version 1)."""
     if isinstance(trial, list):
-        parts = chain.from_iterable(trial) if trial and all(isinstance(part, list) for part in trial[:2]) else trial
-        values = [*parts]
+        has_parts = bool(trial) and all(isinstance(part, list) for part in trial[:2])
+        values = [value for part in trial for value in part] if has_parts else trial
         # Newer versions state the time of the processor, too.
         names = (*_SMAC[:6], "cpu_time", *_SMAC[6:]) if len(values) > len(_SMAC) else _SMAC
         trial = dict(zip(names, values, strict=False))

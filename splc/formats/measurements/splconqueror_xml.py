@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
-from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -61,7 +60,7 @@ def read_measurements_xml(source: Source, system: VariabilityModel, policy: Poli
     properties, contexts = columns_of(texts, policy.columns, source.name, decimal=decimal, options=names, nfp=nfp)
     for name, column in columns.items():
         if name in properties or name not in texts:
-            every, counts = list(chain.from_iterable(column.values())), np.zeros(count, dtype=np.int64)
+            every, counts = [text for each in column.values() for text in each], np.zeros(count, dtype=np.int64)
             numbers, counts[[*column]] = parse_column(every, decimal), [*map(len, column.values())]
             notes += value_notes({name: every}, {name: numbers}, decimal)
             require_size(count, int(counts.max()), len(every), file=source.name)

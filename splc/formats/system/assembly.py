@@ -116,9 +116,8 @@ def options_of(root: FeatureNode) -> tuple[tuple[Option, ...], tuple[Constraint,
             upper = min(group.upper, len(names))
             needed = group.lower == len(names) or group.lower == upper == 1
             exclusive = upper == 1 < len(names)
-            single_names: Names = tuple((name,) for name in names)
-            for at, member in enumerate(group.members):
-                excluded = (*single_names[:at], *single_names[at + 1 :]) if exclusive else ()
+            for member in group.members:
+                excluded: Names = tuple((name,) for name in names if exclusive and name != member.name)
                 relations[id(member)] = feature.name, not needed, excluded
             if not needed and not exclusive:
                 if group.lower == 1:

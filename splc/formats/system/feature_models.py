@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, groupby, product
-from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
@@ -94,7 +93,7 @@ def structure_of(system: VariabilityModel, *, several: bool) -> Structure:
 def children(members: Iterable[tuple[FeatureNode, bool]]) -> list[Group]:
     """Return the groups of features below one feature, each with whether it is mandatory, in their order."""
     groups = []
-    for needed, run in groupby(members, key=itemgetter(1)):
+    for needed, run in groupby(members, key=lambda member: member[1]):
         features = [feature for feature, _ in run]
         groups.append(Group(len(features) if needed else 0, len(features), features))
     return groups

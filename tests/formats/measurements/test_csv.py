@@ -98,9 +98,9 @@ class TestWriting:
 
 def group(output: str | None = None) -> VariabilityModel:
     """Return a system with the group `preset` of `preset_slow` and `preset_fast`, and the option `x`."""
-    slow = BinaryOption("preset_slow", "preset", False, excluded=(("preset_fast",),))
+    words = Presentation(output)
+    slow = BinaryOption("preset_slow", "preset", False, excluded=(("preset_fast",),), presentation=words)
     fast = BinaryOption("preset_fast", "preset", False, excluded=(("preset_slow",),))
-    slow = BinaryOption(slow.name, slow.parent, False, excluded=slow.excluded, presentation=Presentation(output))
     return VariabilityModel("s", (BinaryOption("preset", optional=False), slow, fast, BinaryOption("x")))
 
 
