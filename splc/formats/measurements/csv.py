@@ -23,7 +23,7 @@ from splc.formats.labels import unstated
 from splc.formats.measurements.rows import MeasurementRows, Policy, left_out
 from splc.formats.measurements.selections import Selections
 from splc.formats.table import ColumnRows, TableSource, name_notes, split_table, table_text
-from splc.io.csv_rows import distinct_texts, texts_in
+from splc.io.csv_rows import distinct_texts
 from splc.io.files import Source, write_whole
 from splc.io.numbers import column_texts, parse_number
 from splc.system.groups import text_groups
@@ -57,8 +57,7 @@ def read_measurements_csv(source: Source, system: VariabilityModel, policy: Poli
             return rows.by_line()
         kept, count = np.flatnonzero(~unknown), plural(int(unknown.sum()), "row", "rows")
         notes = (*rows.notes, f"{count} without a result and without a value of an option left out")
-        others = {name: texts_in(cells, kept) for name, cells in rows.others.items()}
-        return replace(rows.take(kept), notes=notes, others=others).by_line()
+        return replace(rows.take(kept), notes=notes).by_line()
     if policy.columns.required:
         message = f"there is no column {policy.columns.required[0]!r}: the file has no header"
         raise InputError(Problem(message, source.name))

@@ -110,8 +110,7 @@ class MeasurementRows:
         values = dict(self.values) | {name: np.where(new[:, np.newaxis], self.values[name], np.nan) for name in once}
         missing = dict(self.missing) | {name: self.missing[name] & new for name in once}
         missing = {name: np.bincount(group, each).astype(np.int64) for name, each in missing.items()}
-        others = {name: texts_in(cells, first) for name, cells in self.others.items()}
-        rows = replace(self.take(first), missing=missing, repetitions=np.bincount(group), others=others)
+        rows = replace(self.take(first), missing=missing, repetitions=np.bincount(group))
         return replace(rows, values=side_by_side(values, group, self.slots))
 
     def dropped(self, reasons: Mapping[int, Sequence[str]]) -> tuple[tuple[int, str], ...]:
@@ -144,7 +143,7 @@ class MeasurementRows:
             values={name: values[rows] for name, values in self.values.items()},
             missing={name: missing[rows] for name, missing in self.missing.items()},
             repetitions=None if self.repetitions is None else self.repetitions[rows],
-            others={},
+            others={name: texts_in(cells, rows) for name, cells in self.others.items()},
             contexts={name: replace(context, codes=context.codes[rows]) for name, context in self.contexts.items()},
             malformed=frozenset(position[row] for row in self.malformed if row in position),
         )
