@@ -225,12 +225,11 @@ def _spread(table: TableSource, metric: str, value: str) -> TableSource:
 
 def read_union(paths: Sequence[str], choice: ColumnChoice) -> TableSource:
     """Read several tables as one, with their rows in this order; only some may have columns that the user ignores."""
-    resolved: set[str] = set()
-    for path in paths:
+    resolved = [*map(os.path.realpath, paths)]
+    for at, path in enumerate(paths):
         # The rows of a file that is named twice would be repetitions of themselves.
-        if (real := os.path.realpath(path)) in resolved:
+        if resolved[at] in resolved[:at]:
             raise InputError(Problem("this file is named twice", path, hint="its rows are read once: name it once"))
-        resolved.add(real)
     return union_of([read_table(path) for path in paths], choice)
 
 
