@@ -292,7 +292,7 @@ def invalid_rows(system: VariabilityModel, rows: MeasurementRows, policy: Policy
 
 
 def left_out(measurements: Measurements, *keeps: str) -> tuple[str, ...]:
-    """Return notes on what a file lacks that keeps, besides configurations and values, contexts, repetitions or so."""
+    """Return notes on what a file does not state; `keeps`: what it states besides configurations and values."""
     notes = []
     if measurements.contexts and "contexts" not in keeps:
         notes.append(f"contexts are left out: {listed(list(measurements.contexts))}")

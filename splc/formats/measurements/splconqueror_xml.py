@@ -180,7 +180,7 @@ def read_xml_columns(source: Source) -> TableSource:
                 raise InputError(Problem(message, source.name, line_of(data), hint=hint))
             parts = filter(None, map(str.strip, text.split(",")))
             if kind in BINARY:
-                texts[-1].update((part, "1") for part in parts if part not in (ROOT, *numeric))
+                texts[-1].update((part, "1") for part in parts if part != ROOT)
             elif kind in NUMERIC:
                 for part in parts:
                     option, value = name_and_value(part) or ("", "")
