@@ -6,7 +6,7 @@ first use. What a function takes and returns depends on the kind of file:
 | kind | reader | writer |
 |---|---|---|
 | system | source → variability model | model, path → notes |
-| measurements | source, model, policy, nfp, usual nfp → rows | measurements, path → notes |
+| measurements | source, model, policy → rows | measurements, path → notes |
 | model | source, variability model or None, `ReadOptions` → stored models | `ModelFile` → text |
 | experiment | source → experiment | experiment → text |
 | script | source → script, problems | |
@@ -36,8 +36,6 @@ from splc.io.numbers import parse_number
 from splc.system.variability import VariabilityModel
 
 Kind = Literal["system", "measurements", "model", "experiment", "script"]
-SystemFormat = Literal["xml", "featureide", "uvl", "dimacs", "configspace"]
-ModelFormat = Literal["json", "log", "txt"]
 ExperimentFormat = Literal["text", "json", "jsonl", "extra-p", "csv"]
 
 PROGRAM_SUFFIX = ".program.json"  # the JSON of a program, which cannot be read as a model
@@ -64,16 +62,10 @@ class Format:
         return resolve_name(str(self.writer))(*arguments)
 
 
-_SYSTEM = "splc.formats.system."
-_VM = f"{_SYSTEM}splconqueror_xml:"
-_FM = f"{_SYSTEM}feature_models:"
-_CONFIG = f"{_SYSTEM}configspace:"
-_CSV = "splc.formats.measurements.csv:"
-_XML = "splc.formats.measurements.splconqueror_xml:"
-_MODELS = "splc.formats.models."
-_READ = f"{_MODELS}read:"
-_PROGRAM = f"{_MODELS}program:"
-_EXTRAP = "splc.formats.experiments.extrap:"
+_SYSTEM, _MEASUREMENTS, _MODELS = (f"splc.formats.{name}." for name in ("system", "measurements", "models"))
+_VM, _FM, _CONFIG = (f"{_SYSTEM}{name}:" for name in ("splconqueror_xml", "feature_models", "configspace"))
+_CSV, _XML = (f"{_MEASUREMENTS}{name}:" for name in ("csv", "splconqueror_xml"))
+_READ, _PROGRAM, _EXTRAP = f"{_MODELS}read:", f"{_MODELS}program:", "splc.formats.experiments.extrap:"
 
 FORMATS = (
     Format("system", "xml", ".xml", f"{_VM}parse_variability_model", f"{_VM}write_variability_model"),
@@ -121,7 +113,7 @@ _SCRIPT = re.compile(
     re.IGNORECASE,
 )
 # The reader of XML refuses SXFM, and says what to do.
-_SYSTEM_ROOTS: dict[str, SystemFormat] = {"vm": "xml", "feature_model": "xml"}
+_SYSTEM_ROOTS = {"vm": "xml", "feature_model": "xml"}
 _SYSTEM_ROOTS |= dict.fromkeys(("featureModel", "extendedFeatureModel"), "featureide")
 # After comments, the line `p cnf VARIABLES CLAUSES`.
 _DIMACS = re.compile(rb"(?:\s++|c(?:[^\S\n][^\n]*+)?\n)*+p\s+cnf\s")
@@ -170,7 +162,7 @@ def xml_root_of_file(path: Path) -> str | None:
     return xml_root(beginning)
 
 
-def system_format(source: Source) -> SystemFormat | None:
+def system_format(source: Source) -> str | None:
     """Return the format of a system description, None for other files."""
     if is_xml(source):
         return _SYSTEM_ROOTS.get(xml_root(source.data) or "")
@@ -194,7 +186,7 @@ def is_log(source: Source) -> bool:
     return not source.data.lstrip(_BLANK).startswith(b"<") and _LOG.search(in_utf8(source).text()) is not None
 
 
-def model_format(source: Source) -> ModelFormat | None:
+def model_format(source: Source) -> str | None:
     """Return the format of a model, None for other files."""
     if benchmark_of(source) is not None:
         return None
@@ -231,8 +223,7 @@ def experiment_format(source: Source) -> ExperimentFormat | None:
 
 def not_read(program: str, source: Source) -> InputError:
     """Return the error for a file of a program whose files Extra-P 4 reads."""
-    hint = "open it in Extra-P 4 and save it"
-    return InputError(Problem(f"files of {program} are not read", source.name, hint=hint))
+    return InputError(Problem(f"files of {program} are not read", source.name, hint="open it in Extra-P 4 and save it"))
 
 
 def kind_of(source: Source) -> Kind | None:

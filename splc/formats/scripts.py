@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
 from typing import Any, Literal
 
 from sampling import parse_spec
@@ -113,16 +112,19 @@ class Sampling:
 _DOMAIN = re.compile(r"\[([^\]]*)\]")
 
 
+def _bracketed(pattern: re.Pattern[str], text: str) -> tuple[list[Any], dict[str, Any]]:
+    """Return the matches of a pattern that ends with a bracket, and the words and `name:value` pairs beside them."""
+    # Brackets that are not closed would each be followed to the end.
+    end = text.rfind("]") + 1
+    return pattern.findall(text, 0, end), _pairs((pattern.sub(" ", text[:end]) + text[end:]).split())
+
+
 def sampling_of(kind: Kind, arguments: str, line: str = "") -> Sampling:
     """Return the sampling of a command `binary`, `numeric` or `hybrid`."""
-    # Brackets that are not closed would each be followed to the end.
-    end = arguments.rfind("]") + 1
-    domains = _DOMAIN.findall(arguments, 0, end)
-    all_words = (_DOMAIN.sub(" ", arguments[:end]) + arguments[end:]).split()
-    values = {name.casefold(): value for name, colon, value in (word.partition(":") for word in all_words) if colon}
-    plain_words = [word for word in all_words if ":" not in word]
+    domains, pairs = _bracketed(_DOMAIN, arguments)
+    values, plain_words = {name.casefold(): value for name, value in pairs["values"].items()}, pairs["words"]
     names_of = {each: (each.name, *each.aliases) for each in STRATEGIES if each.kind == kind}
-    known = [*dict.fromkeys(chain.from_iterable(names_of.values()))]
+    known = [*dict.fromkeys(name for names in names_of.values() for name in names)]
     if not (words := [word for word in plain_words if word.casefold() != VALIDATION]):
         raise SpecError(f"{kind} names no sampling strategy", hint=f"known are: {', '.join(known)}")
     if not (candidates := [each for each, names in names_of.items() if words[0].casefold() in names]):
@@ -371,11 +373,8 @@ def _arguments(usage: Usage, text: str, line: str) -> dict[str, Any]:
         case "pairs":
             return _pairs(text.split())
         case "lists":
-            # Brackets that are not closed would each be followed to the end.
-            end_of_lists = text.rfind("]") + 1
-            matches = _LIST.findall(text, 0, end_of_lists)
+            matches, pairs = _bracketed(_LIST, text)
             lists = {name: tuple(item.strip() for item in items.split(",")) for name, items in matches}
-            pairs = _pairs((_LIST.sub(" ", text[:end_of_lists]) + text[end_of_lists:]).split())
             keys = {name.casefold(): name for name in usage.keys or ()}
             for name in (name for name in pairs["values"] if name.casefold() not in keys):
                 raise SpecError(f"unknown argument {name!r}", hint=unknown_name_hint(name, [*keys.values()]))

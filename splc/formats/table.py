@@ -163,12 +163,12 @@ class TableSource(Source):
 
     @cached_property
     def columns(self) -> dict[str, Sequence[str]]:
-        """Name → texts of each column of a table that `read_columns` returned."""
-        assert isinstance(self.rows, ColumnRows)
-        return dict(zip(self.rows.first, self.rows.texts, strict=True))
+        """Name → texts of each column."""
+        return dict(zip(*self.body[:2], strict=True))
 
+    @cached_property
     def body(self) -> tuple[list[str], list[Sequence[str]], dict[int, int]]:
-        """Return the names and the texts of the columns, and row → its number of fields, of rows of another width.
+        """The names and the texts of the columns, and row → its number of fields, of rows of another width.
 
         The index of a data frame, a first column of whole numbers without a name, is left out.
         """
@@ -321,7 +321,7 @@ def read_columns(source: Source, exempt: Collection[str] = ()) -> TableSource:
         raise InputError(Problem(message, source.name, line, text=first_line(source.text()), hint=hint))
     if len(table.rows) == 1:
         raise InputError(Problem("the file has no rows", source.name))
-    header, columns, ragged = table.body()
+    header, columns, ragged = table.body
     count, short = len(table.rows) - 1, {row for row, fields in ragged.items() if fields < width}
     if count in (len(short), len(ragged) - len(short)):
         message = f"every row has {'fewer' if short else 'more'} fields than the header, which has {width:,}"

@@ -11,14 +11,13 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from itertools import product, zip_longest
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from splc.errors import InputError, Problem, Problems, listed, plural
@@ -29,6 +28,7 @@ from splc.io.json import declared, mismatches, parse_json
 from splc.io.numbers import number_text, parse_number
 from splc.io.toml import finite_number
 
+LINE_END = re.compile(r"\r\n|\r|\n")
 PAIR = re.compile(r"([A-Za-z_][\w.-]*)=(.*)", re.DOTALL)
 
 
@@ -55,7 +55,7 @@ def table_of(
     main: str | None = None,
     notes: Sequence[str] = (),
     hint: str | None = None,
-    units: Mapping[str, str] = MappingProxyType({}),
+    units: Mapping[str, str] | None = None,
 ) -> TableSource:
     """Return the table of runs, repetitions one after the other, without those that have no value and did not fail."""
     every = [*runs]
@@ -72,7 +72,7 @@ def table_of(
     stated = (((run.options, options), (run.contexts, contexts), (run.values, measured)) for run in runs)
     rows = [[cell(found.get(name)) for found, names in parts for name in names] for parts in stated]
     roles = StatedRoles(tuple(options), tuple(contexts), tuple(titles.values()))
-    units = {titles[name]: unit for name, unit in units.items() if name in titles}
+    units = {titles[name]: unit for name, unit in (units or {}).items() if name in titles}
     main, header = titles.get(main or "", next(iter(titles.values()))), [*options, *contexts, *titles.values()]
     return TableSource.of_rows(source, header, rows, stated=roles, main=main, units=units, notes=notes)
 
@@ -144,6 +144,20 @@ def check(source: Source, content: Any, kind: Any) -> None:
         # An entry that is wrong in the same way in many places is one problem.
         problems.include(InputError(f"{entry} {'is missing' if mismatch.missing else f'is not {expected}'}"))
     problems.raise_if_any()
+
+
+def objects_of(source: Source, problems: Problems, hint: str | None = None) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the number and the object of each of the JSON lines of a file; other lines are problems, but blank ones."""
+    for line, text in enumerate(LINE_END.split(source.text()), 1):
+        try:
+            content = parse_json(text) if text.strip() else None
+        except InputError as error:
+            problems.include(InputError(replace(problem, line=line) for problem in error.problems))
+            continue
+        if isinstance(content, dict):
+            yield line, content
+        elif text.strip():
+            problems.add("not an object", line, text=text[:200], hint=hint)
 
 
 def rows_of(source: Source) -> list[dict[str, str]]:
@@ -221,8 +235,7 @@ def _asv_table(source: Source, contents: Mapping[str, Any]) -> TableSource:
                 runs += [MeasuredRun(options, {measured: each}, contexts) for each in measurements]
     unnamed = any("arg1" in run.options for run in runs)
     notes = [f"the names of the parameters are in {ASV}: name the folder of results that has it"] if unnamed else []
-    hint = "the benchmarks have no params"
-    return table_of(source, runs, notes=notes, hint=hint, units={"time": "s", "bytes": "B"})
+    return table_of(source, runs, notes=notes, hint="the benchmarks have no params", units={"time": "s", "bytes": "B"})
 
 
 # The first of these that was counted is the property to use.
@@ -313,21 +326,12 @@ def _read_criterion(folder: Path) -> TableSource:
         function, value, group = name.get("function_id"), name.get("value_str"), {"group": name.get("group_id")}
         options = {"function": function} if several and function is not None else {}
         options |= {} if value is None else pairs_in(str(value)) or {"value": value}
-        runs += [MeasuredRun(options, {"time": time / 1e9}, group) for time in _iteration_times(file.parent)]
+        sample = content_of(read_source(file.parent / "sample.json"), {"iters": list, "times": list})
+        pairs = [(number(count), number(time)) for count, time in zip(sample["iters"], sample["times"], strict=False)]
+        times = (time / count for count, time in pairs if count and time is not None)
+        runs += [MeasuredRun(options, {"time": time / 1e9}, group) for time in times]
     hint = "give the benchmarks an input: bench_with_input"
     return table_of(Source(str(folder), b""), runs, main="time", hint=hint, units={"time": "s"})
-
-
-def _iteration_times(folder: Path) -> list[float]:
-    """Return the times per iteration in nanoseconds: of each sample, without samples the estimated mean."""
-    if (folder / "sample.json").is_file():
-        sample = content_of(read_source(folder / "sample.json"), {"iters": list, "times": list})
-        pairs = [(number(count), number(time)) for count, time in zip(sample["iters"], sample["times"], strict=False)]
-        return [time / count for count, time in pairs if count and time is not None]
-    source = read_source(folder / "estimates.json")
-    if (mean := number(content_of(source, {"mean": {"point_estimate": float}})["mean"]["point_estimate"])) is None:
-        raise InputError(Problem("the mean is not a number", source.name))
-    return [mean]
 
 
 _OVERRIDE = re.compile(r"""-\s+(['"]?)\+{0,2}([^=~'"]+)=(.*)\1""")  # `- +level=1`, also in quotes

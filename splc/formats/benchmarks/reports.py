@@ -301,7 +301,7 @@ def pytest_benchmark(source: Source, content: Any) -> TableSource:
         extra_info = declared(dict, test.get("extra_info"), {})
         extras.append({name: value for name, value in extra_info.items() if name not in own})
         settings.append((names[-1], *(f"{name}={cell(value)}" for name, value in own.items())))
-    roles = _extra_roles(extras, settings, parametrised=any(parameters))
+    roles = _extra_roles(extras, settings)
     options, stated, measured = (
         [{name: value for name, value in extra.items() if roles.get(name) == role} for extra in extras]
         for role in ("option", "context", "property")
@@ -322,15 +322,13 @@ def pytest_benchmark(source: Source, content: Any) -> TableSource:
     return table_of(source, runs, main="time", notes=notes, hint=hint, units={"time": "s"})
 
 
-def _extra_roles(
-    extras: Sequence[Mapping[str, Any]], settings: Sequence[tuple[str, ...]], *, parametrised: bool
-) -> dict[str, str]:
+def _extra_roles(extras: Sequence[Mapping[str, Any]], settings: Sequence[tuple[str, ...]]) -> dict[str, str]:
     """Return entry of `extra_info` → its role; `settings`: the test with its parameters, of each benchmark.
 
     Those that are measured by their names, or fractions, are properties. Others are options if no test has parameters,
     or if the same parameters were run with several of their values; else texts follow from the parameters.
     """
-    roles = {}
+    roles, parametrised = {}, any(len(setting) > 1 for setting in settings)
     for name in dict.fromkeys(chain.from_iterable(extras)):
         values = [extra[name] for extra in extras if name in extra]
         if any(isinstance(value, dict | list) for value in values):

@@ -10,7 +10,6 @@ from contextlib import closing, suppress
 from dataclasses import replace
 from importlib import import_module
 from importlib.util import find_spec
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -28,21 +27,13 @@ from splc.io.json import declared, parse_json
 @Benchmark("Optuna", rb"(?:,|\"\",)?number,values?(?:_\w+)?,", (b",state", b"params_"), content=ROWS)
 def optuna(source: Source, rows: Sequence[Mapping[str, str]]) -> TableSource:
     """Read `study.trials_dataframe().to_csv("study.csv")` of Optuna (https://optuna.org): `params_*` are options."""
-
-    def columns(prefix: str) -> dict[str, str]:
-        return {name: name.removeprefix(prefix) for name in rows[0] if name.startswith(prefix)}
-
-    # What the user noted of a trial: numbers were measured, texts say where.
-    noted, options = columns("user_attrs_"), columns("params_")
-    measured = {name: name for name in rows[0] if name == "value" or name.startswith("values_")} | {
-        name: title for name, title in noted.items() if all(number(row[name]) is not None for row in rows if row[name])
-    }
+    options = [name for name in rows[0] if name.startswith("params_")]
+    measured = [name for name in rows[0] if name == "value" or name.startswith("values_")]
     runs = []
     for row in rows:
         is_complete = row.get("state", "COMPLETE").rpartition(".")[2] == "COMPLETE"
-        values = {title: number(row[name]) if is_complete else None for name, title in measured.items()}
-        contexts = {title: row[name] for name, title in noted.items() if name not in measured}
-        runs.append(MeasuredRun({title: row[name] for name, title in options.items()}, values, contexts))
+        values = {name: number(row[name]) if is_complete else None for name in measured}
+        runs.append(MeasuredRun({name.removeprefix("params_"): row[name] for name in options}, values))
     return table_of(source, runs, hint="the study has no parameters: trial.suggest_int and the like")
 
 
@@ -166,8 +157,8 @@ def smac(source: Source, content: Any) -> TableSource:
 def _smac_trial(trial: Any, source: Source) -> dict[str, Any]:
     """Return a trial by the names of its entries: an object, a list, or a list of two lists (version 1)."""
     if isinstance(trial, list):
-        parts = chain.from_iterable(trial) if trial and all(isinstance(part, list) for part in trial[:2]) else trial
-        values = [*parts]
+        has_parts = bool(trial) and all(isinstance(part, list) for part in trial[:2])
+        values = [value for part in trial for value in part] if has_parts else trial
         # Newer versions state the time of the processor, too.
         names = (*_SMAC[:6], "cpu_time", *_SMAC[6:]) if len(values) > len(_SMAC) else _SMAC
         trial = dict(zip(names, values, strict=False))
@@ -202,31 +193,8 @@ ytopt = replace(deephyper, tool="ytopt", begins=rb"[^\n]+,objective,elapsed_sec\
 
 
 @Benchmark("", rb"\[\s*\{", content=[dict])
-def records(source: Source, rows: Any) -> TableSource:
+def records(source: Source, rows: Iterable[Mapping[str, Any]], **facts: Any) -> TableSource:
     """Read a JSON list of objects, as `DataFrame.to_json(orient="records")` writes it; `a.b` is in an object `a`."""
-    return _of_objects(source, rows)
-
-
-# Extra-P's JSON lines state parameters.
-@Benchmark("", rb'\{(?![^\n]*"param(?:s|eters)"\s*:)[^\n]*\}\s*\n\s*\{')
-def json_lines(source: Source) -> TableSource:
-    """Read JSON lines: an object in each line; otherwise as `records`."""
-    problems, rows, lines = Problems(source.name), list[Any](), [0]
-    for at, line in enumerate(source.text().splitlines(), 1):
-        try:
-            if line.strip() and not isinstance(content := parse_json(line), dict):
-                problems.add("the line is not an object", at)
-            elif line.strip():
-                rows.append(content)
-                lines.append(at)
-        except InputError as error:
-            problems.add(error.problems[0].message, at)
-    problems.raise_if_any()
-    return _of_objects(source, rows, lines=lines)
-
-
-def _of_objects(source: Source, rows: Iterable[Mapping[str, Any]], **facts: Any) -> TableSource:
-    """Return the table of objects, with a column for each key, also of objects in them."""
     flat = [dict(_entries(row)) for row in rows]
     names = list(dict.fromkeys(name for row in flat for name in row))
     return TableSource.of_rows(source, names, [[cell(row.get(name)) for name in names] for row in flat], **facts)
@@ -238,6 +206,16 @@ def _entries(row: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any
             yield from _entries(value, f"{above}{name}.")
         elif value not in (None, []):
             yield f"{above}{name}", value
+
+
+# Extra-P's JSON lines state parameters.
+@Benchmark("", rb'\{(?![^\n]*"param(?:s|eters)"\s*:)[^\n]*\}\s*\n\s*\{')
+def json_lines(source: Source) -> TableSource:
+    """Read JSON lines: an object in each line; otherwise as `records`."""
+    rows = dict(declaration.objects_of(source, problems := Problems(source.name)))
+    problems.raise_if_any()
+    assert records.table is not None
+    return records.table(source, rows.values(), lines=[0, *rows])
 
 
 @Benchmark("", rb"PK\x03\x04", (b"xl/workbook.xml",))

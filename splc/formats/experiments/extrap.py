@@ -27,7 +27,7 @@ import numpy as np
 
 from splc.data.measurements import DEFAULT_METRIC, ROOT_CALLPATH, Experiment, Key
 from splc.errors import InputError, OutputError, Problem, Problems, SpecError, listed, nearest, plural, shorten
-from splc.formats.benchmarks.declaration import number
+from splc.formats.benchmarks.declaration import LINE_END, number, objects_of
 from splc.formats.column_choice import shown_value
 from splc.formats.detect import KEYWORDS, PARAMETERS, not_read
 from splc.formats.experiments.rows import ExperimentRows, check_names, read_number
@@ -36,7 +36,6 @@ from splc.io.json import mismatches, parse_json
 from splc.io.numbers import number_text
 from splc.types import Array
 
-_LINE_END = re.compile(r"\r\n|\r|\n")
 _NAME = re.compile(r"[^\r\n\0\ud800-\udfff]+")
 _COMMENT = re.compile(r"(?:^|\s)#.*", re.DOTALL)
 _PIECE = re.compile(r"\(([^()]*)\)|([^()\s]+)|([()])")
@@ -53,7 +52,7 @@ def parse_experiment_text(source: Source) -> Experiment:
     points = list[tuple[list[float], int, bool]]()
     # The first line of the data of a region and metric, and the repetitions of each point; those of the current one.
     blocks, rows, is_new = dict[Key, tuple[int, list[list[float]]]](), list[list[float]](), True
-    for line, text in enumerate(map(str.strip, _LINE_END.split(source.text())), start=1):
+    for line, text in enumerate(map(str.strip, LINE_END.split(source.text())), start=1):
         if not text or text.startswith("#"):
             continue
         keyword = re.split(r"[\s(]", text, maxsplit=1)[0]
@@ -109,8 +108,7 @@ def parse_experiment_text(source: Source) -> Experiment:
     for (region, metric), (line, data) in blocks.items() if points else ():
         counts = f"{plural(len(data), 'line', 'lines')} of DATA, but {plural(len(points), 'point', 'points')}"
         if len(data) != len(points):
-            missing = "write DATA without values for a point that was not measured"
-            hint = missing if len(data) < len(points) else None
+            hint = "write DATA without values for a point that was not measured" if len(data) < len(points) else None
             problems.add(f"REGION {region}, METRIC {metric}: {counts}", line, hint=hint)
     problems.raise_if_any(InputError)
     experiment = ExperimentRows(source, list(parameters))
@@ -157,17 +155,7 @@ _KEYS = (*PARAMETERS, "callpath", "metric", "value")
 def parse_experiment_lines(source: Source) -> Experiment:
     """Return the experiment of a file of JSON lines; the problems of all lines are reported together."""
     problems, rows, ignored = Problems(source.name), None, dict[str, None]()
-    for line, text in enumerate(_LINE_END.split(source.text()), start=1):
-        if not text.strip():
-            continue
-        try:
-            entry = parse_json(text)
-        except InputError as error:
-            problems.include(InputError(replace(problem, line=line) for problem in error.problems))
-            continue
-        if not isinstance(entry, dict):
-            problems.add("not an object", line, text=text[:200], hint=f"write {_EXAMPLE}")
-            continue
+    for line, entry in objects_of(source, problems, f"write {_EXAMPLE}"):
         ignored.update(dict.fromkeys(key for key in entry if key not in _KEYS))
         stated = [entry[key] for key in PARAMETERS if key in entry]
         point = None

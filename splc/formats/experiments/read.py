@@ -243,29 +243,27 @@ def _is_constant(cells: Collection[str]) -> bool:
     return len({text.strip() for text in cells}) < 2
 
 
-def read_experiment(
-    path: str | Path | Source,
-    parameters: Sequence[str] | None = None,
-    kind: ExperimentFormat | None = None,
-    **options: Any,
-) -> Experiment:
-    """Read an experiment; `parameters`: the columns of a CSV that are parameters; None is by their place (`rows`)."""
-    (experiment,) = read_experiments(path, parameters, kind, ColumnChoice(), **options)
+def read_experiment(path: str | Path | Source, *settings: Any, **options: Any) -> Experiment:
+    """Read an experiment; the arguments are those of `read_experiments`."""
+    (experiment,) = read_experiments(path, *settings, **options)
     return experiment
 
 
 def read_experiments(
     path: str | Path | Source,
-    parameters: Sequence[str] | None,
-    kind: ExperimentFormat | None,
-    choice: ColumnChoice,
+    parameters: Sequence[str] | None = None,
+    kind: ExperimentFormat | None = None,
+    choice: ColumnChoice | None = None,
     *,
     metrics: Sequence[str] = (),
     scaling: Scaling | None = None,
     inclusive: bool = False,
 ) -> tuple[Experiment, ...]:
-    """Read the experiments of a file or folder, one per value of the contexts in `choice.by`. See `read_experiment`."""
-    file = None if isinstance(path, Source) or str(path) == STANDARD else Path(path)
+    """Read the experiments of a file or folder, one per value of the contexts in `choice.by`.
+
+    `parameters`: the columns of a CSV that are parameters; None is by their place (see `rows`).
+    """
+    choice, file = choice or ColumnChoice(), None if isinstance(path, Source) or str(path) == STANDARD else Path(path)
     if file is not None and (_files_below(file, CUBE) if file.is_dir() else file.suffix == CUBE):
         if scaling is not None and scaling not in SCALINGS:
             raise SpecError(f"unknown scaling {scaling!r}", hint=unknown_name_hint(scaling, SCALINGS))

@@ -70,7 +70,7 @@ def read_inputs(
     A file with properties must have `nfp`, the one that the user named, and may have the `expected` one; without both,
     its only property is used.
     """
-    source, rows, policy = read_rows(path, system, policy, nfp=nfp, usual=expected)
+    source, rows, policy = read_rows(path, system, replace(policy, nfp=nfp, usual=expected))
     # Only a table with a header may have no measured values.
     if (is_table := rows.repeated) and nfp is not None and rows.values and nfp not in rows.values:
         hint = unknown_name_hint(nfp, list(rows.values))
@@ -85,13 +85,11 @@ def read_inputs(
         columns = {key: measurements[key] for key in measurements.properties}
         report = measurements.report
         lines = report.lines[np.unique(report.groups, return_index=True)[1]]
-        inputs = PredictionInputs(measurements.configurations, known, report, lines, columns)
-        if name is None:
-            return inputs
-        return replace(inputs, nfp=name, measured=measurements[name], runs=measurements.repetitions(name))
+        measured = () if name is None else (name, measurements[name], measurements.repetitions(name))
+        return PredictionInputs(measurements.configurations, known, report, lines, columns, *measured)
     # Configurations without measured values are predicted whatever their contexts are.
     rows = selected(rows, replace(policy.columns, usual={}), source.name)
-    rows = replace(rows, reasons=invalid_rows(system, rows.indices, rows.reasons, policy))
+    rows = replace(rows, reasons=invalid_rows(system, rows, policy))
     if policy.invalid == "error":
         rows.problems(source.name, MINED if policy.columns.mined else None).raise_if_any(ConfigurationError)
     report = ReadingReport(source.name, source.sha256, len(rows), rows.dropped(rows.reasons), notes=rows.notes)
@@ -121,7 +119,7 @@ def unlisted_values(
         with suppress(InputError):
             columns = read_file_columns(source).columns
     elif has_header(table := split_table(source, system.spellings, exempt=unread), system):
-        columns = dict(zip(*table.body()[:2], strict=True))
+        columns = table.columns
     return further_values(system, {title.strip(): texts for title, texts in columns.items()}) if columns else None
 
 
@@ -147,8 +145,12 @@ def read_observed(paths: Sequence[str | Path], system: VariabilityModel) -> Conf
     first, *others = (_table(read_source(path), system) for path in paths)
     columns, file_of = dict(first.columns), dict.fromkeys(first.columns, first.file)
     for table in others:
-        _require_same(first, table)
-        _require_same(table, first)
+        for one, other in ((first, table), (table, first)):
+            problems = Problems(one.file)
+            for at in np.flatnonzero(other.configurations.find(one.configurations) < 0).tolist():
+                text = describe_configuration(one.configurations, at)
+                problems.add(f"{text}: {other.file} has no row of this configuration", int(one.lines[at]))
+            problems.raise_if_any(InputError)
         order = table.configurations.find(first.configurations)
         for name, values in table.columns.items():
             if name in columns:
@@ -206,12 +208,3 @@ def _table(source: Source, system: VariabilityModel) -> _Table:
         problems.add(f"the variable {name!r} has the name of an option", 1, hint="rename its column")
     problems.raise_if_any(InputError)
     return _Table(source.name, rows[first], table.lines[first], columns)
-
-
-def _require_same(first: _Table, other: _Table) -> None:
-    """Raise an error for configurations of one file that another file does not have."""
-    problems = Problems(first.file)
-    for at in np.flatnonzero(other.configurations.find(first.configurations) < 0).tolist():
-        text = describe_configuration(first.configurations, at)
-        problems.add(f"{text}: {other.file} has no row of this configuration", int(first.lines[at]))
-    problems.raise_if_any(InputError)

@@ -229,7 +229,7 @@ def read_failed_runs(
 
 def _value_rules(table: TableSource, system: VariabilityModel, outside: Array) -> tuple[tuple[FailureRule, ...], Array]:
     """Return a rule for each value that the system lacks in these rows, and which rows have one."""
-    titles, columns, _ = table.body()
+    titles, columns, _ = table.body
     cells = [np.array([cell.strip() for cell in column]) for column in columns]
     options = [(system.spellings[title], at) for at, title in enumerate(titles) if title in system.spellings]
     groups, rules, explained = system.child_groups, list[FailureRule](), np.zeros(len(outside), dtype=bool)

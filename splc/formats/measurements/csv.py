@@ -23,7 +23,7 @@ from splc.formats.labels import unstated
 from splc.formats.measurements.rows import MeasurementRows, Policy, left_out
 from splc.formats.measurements.selections import Selections
 from splc.formats.table import ColumnRows, TableSource, name_notes, split_table, table_text
-from splc.io.csv_rows import distinct_texts, texts_in
+from splc.io.csv_rows import distinct_texts
 from splc.io.files import Source, write_whole
 from splc.io.numbers import column_texts, parse_number
 from splc.system.groups import text_groups
@@ -38,11 +38,9 @@ _PREFIX = re.compile(r"(?:params?|parameters?|config)(?:[._/]|: )", re.IGNORECAS
 CELLS = 2**21
 
 
-def read_measurements_csv(
-    source: Source, system: VariabilityModel, policy: Policy, nfp: str | None = None, usual: str | None = None
-) -> MeasurementRows:
+def read_measurements_csv(source: Source, system: VariabilityModel, policy: Policy) -> MeasurementRows:
     """Read the rows of a CSV file. See `splc.formats.measurements.read.read_measurements`."""
-    decimal = policy.decimal or "."
+    decimal, nfp = policy.decimal or ".", policy.nfp
     table = split_table(source, system.spellings, policy.separator, policy.decimal, policy.columns.unread)
     if has_header(table, system, decimal):
         choice, rows, names = policy.columns, read_option_table(table, system, decimal), exact_names(system)
@@ -54,13 +52,12 @@ def read_measurements_csv(
         numbers = {name: column for name, column in numbers.items() if name not in empty}
         rows = rows.with_properties(numbers, decimal, (*table.remarks, *name_notes(table), *lacking))
         rows = replace(rows, contexts=contexts, repeated=True, nfp=nfp)
-        columns = dict(zip(*table.body()[:2], strict=True)) if system.inferred else {}
+        columns = table.columns if system.inferred else {}
         if not columns or not (unknown := unstated(columns, nfp)).any():
             return rows.by_line()
         kept, count = np.flatnonzero(~unknown), plural(int(unknown.sum()), "row", "rows")
         notes = (*rows.notes, f"{count} without a result and without a value of an option left out")
-        others = {name: texts_in(cells, kept) for name, cells in rows.others.items()}
-        return replace(rows.take(kept), notes=notes, others=others).by_line()
+        return replace(rows.take(kept), notes=notes).by_line()
     if policy.columns.required:
         message = f"there is no column {policy.columns.required[0]!r}: the file has no header"
         raise InputError(Problem(message, source.name))
@@ -69,7 +66,7 @@ def read_measurements_csv(
         ends = len(cells) - (len(cells) > 1 and not cells[-1].strip())
         selections.select(row, cells[: ends - 1])
         texts.append(cells[ends - 1])
-    lines, name = np.array(table.lines, dtype=np.int64), nfp or usual or DEFAULT_NFP
+    lines, name = np.array(table.lines, dtype=np.int64), nfp or policy.usual or DEFAULT_NFP
     rows = MeasurementRows(lines, selections.finish(len(lines)), selections.reasons, others={name: texts})
     properties, _ = columns_of(rows.others, ColumnChoice(), source.name, decimal=decimal, nfp=name)
     return rows.with_properties(properties, decimal, table.remarks)
@@ -106,9 +103,9 @@ def read_option_table(table: TableSource, system: VariabilityModel, decimal: str
     Options with only one possible value need no column, and neither do the members of a group that has a column.
     """
     lines = np.array(table.lines[1:], dtype=np.int64)
-    header, columns, ragged = table.body()
+    ragged = table.body[2]
     reasons = {row: [f"{fields} fields, but the header has {len(table.header)}"] for row, fields in ragged.items()}
-    named, others, groups = _named_columns(table, system, header, columns)
+    named, others, groups = _named_columns(table, system)
     blank, refused = list[str](), list[tuple[int, str]]()
     sizes = [option.size for option in system.options]
     indices = np.zeros((len(lines), len(sizes)), dtype=np.min_scalar_type(-max(sizes, default=1)))
@@ -132,11 +129,10 @@ def read_option_table(table: TableSource, system: VariabilityModel, decimal: str
 Columns = dict[str, Sequence[str]]
 
 
-def _named_columns(
-    table: TableSource, system: VariabilityModel, header: Sequence[str], columns: Sequence[Sequence[str]]
-) -> tuple[Columns, Columns, Groups]:
+def _named_columns(table: TableSource, system: VariabilityModel) -> tuple[Columns, Columns, Groups]:
     """Return the columns of options, the root and switches, other columns, and the groups that have one column."""
     named, others, line, problems = Columns(), Columns(), int(table.lines[0]), Problems(table.name)
+    header, columns, _ = table.body
     for at, (cell, texts) in enumerate(zip(header, columns, strict=True)):
         bare = _PREFIX.sub("", cell, count=1)
         cell = bare if cell not in system.spellings and bare in system.spellings and bare not in header else cell
@@ -256,7 +252,7 @@ def write_measurements_csv(measurements: Measurements, path: str | Path) -> tupl
     check_names(measurements, exact_names(measurements.system))
     configurations, values = measurements.runs()
     write_whole(path, _table_parts(configurations, {**measurements.contexts, **values}))
-    return left_out(measurements, ("contexts", "repetitions"))
+    return left_out(measurements, "contexts", "repetitions")
 
 
 def write_measurements_splconqueror_csv(measurements: Measurements, path: str | Path) -> tuple[str, ...]:
@@ -286,4 +282,4 @@ def write_measurements_splconqueror_csv(measurements: Measurements, path: str | 
     columns += [column_texts(measurements[name], missing="NaN") for name in measurements.properties]
     write_whole(path, table_text(header, columns, ";"))
     names = (f"names are written as SPL Conqueror keeps them: {listed(renamed)}",) if renamed else ()
-    return (*left_out(measurements, ()), *names)
+    return (*left_out(measurements), *names)

@@ -129,37 +129,33 @@ def read_measurements_by(
     return {part.contexts[by]: part for part in _parts_with_failures(path, system, policy, nfp)}
 
 
-def read_parts(path: Any, system: VariabilityModel, policy: Policy, nfp: str | None = None) -> tuple[Measurements, ...]:
+Parts = tuple[Measurements, ...]  # the measurements of each value of a context
+
+
+def read_parts(path: Any, system: VariabilityModel, policy: Policy, nfp: str | None = None) -> Parts:
     """Read measurements, separately for each value of the contexts that `policy.columns.by` names."""
-    source, rows, policy = read_rows(path, system, policy, nfp)
+    source, rows, policy = read_rows(path, system, replace(policy, nfp=nfp))
     return measurements_in(system, rows, policy, source)
 
 
-def read_every_part(
-    path: str | Path | Source, system: VariabilityModel, policy: Policy, nfp: str | None = None
-) -> tuple[Measurements, ...]:
+def read_every_part(path: Any, system: VariabilityModel, policy: Policy, nfp: str | None = None) -> Parts:
     """Read measurements, separately for each combination of values of contexts, but for ids, dates and the like."""
-    source, rows, policy = read_rows(path, system, policy, nfp)
+    source, rows, policy = read_rows(path, system, replace(policy, nfp=nfp))
     rows = selected(rows, policy.columns, source.name)
     kept = {name: context for name, context in rows.contexts.items() if not differs_in_most(context.values, len(rows))}
     columns = replace(policy.columns, where={}, by=tuple(kept))
     return measurements_in(system, replace(rows, contexts=kept), replace(policy, columns=columns), source)
 
 
-def read_rows(
-    path: Any, system: VariabilityModel, policy: Policy, nfp: str | None = None, usual: str | None = None
-) -> tuple[Source, MeasurementRows, Policy]:
-    """Return the source, its rows, and the policy with the contexts and units that the format of the file states.
-
-    `usual`: the name of the property in files without a header, if the user named none.
-    """
+def read_rows(path: Any, system: VariabilityModel, policy: Policy) -> tuple[Source, MeasurementRows, Policy]:
+    """Return the source, its rows, and the policy with the contexts and units that the format of the file states."""
     source = read_table(path)
     table = table_of(source)
     columns = policy.columns.with_contexts(table.texts if table.stated is None else table.stated.contexts, system)
     policy = replace(policy, columns=columns, units={**table.units, **policy.units})
     form = detect.format_of("measurements", source)
     assert form is not None
-    return source, _without_failed_runs(form.read(source, system, policy, nfp, usual), columns), policy
+    return source, _without_failed_runs(form.read(source, system, policy), columns), policy
 
 
 def column_choice(
@@ -178,9 +174,7 @@ _MANY = 20
 _WIDEST = 60
 
 
-def measurements_in(
-    system: VariabilityModel, rows: MeasurementRows, policy: Policy, source: Source
-) -> tuple[Measurements, ...]:
+def measurements_in(system: VariabilityModel, rows: MeasurementRows, policy: Policy, source: Source) -> Parts:
     """Return the measurements in the rows that the policy selects: all, or those of each value of its `by`."""
     rows = _without_labels(selected(rows, policy.columns, source.name), policy.columns)
     parts = separated(rows, policy.columns.by)
@@ -366,10 +360,6 @@ def _advice(name: str, rows: Mapping[str, int], choice: ColumnChoice) -> str:
     """Return what to do about a context with several values. `rows`: value → its number of rows."""
     unit = unit_of(list(rows))
     numbers = f"if it is a property or an option, write numbers without the unit {unit!r}; else " if unit else ""
-    ignore = f"--ignore {shlex.quote(name)}"
-    if differs_in_most(list(rows), sum(rows.values())):
-        cure = f"leave the column out with {ignore} (in Python the argument ignore); --where selects a value"
-        return f"{numbers}if these are ids, dates or comments, {cure}"
     # The value of most rows: another one may stand for failed runs.
     readable = (value for value in rows if value and value.isprintable() and len(value) < _WIDEST)
     example = max(readable, key=lambda value: rows[value], default="VALUE")
@@ -379,5 +369,5 @@ def _advice(name: str, rows: Mapping[str, int], choice: ColumnChoice) -> str:
     option = f"name it with --options {options} if it is an option, " if choice.inferred else ""
     return (
         f"{numbers}{option}choose one with {select}, use each separately with {split}, "
-        f"or leave the column out with {ignore} {_PYTHON}"
+        f"or leave the column out with --ignore {shlex.quote(name)} {_PYTHON}"
     )

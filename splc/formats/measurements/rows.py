@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
 
 import numpy as np
 
@@ -48,6 +47,8 @@ class Policy:
     units: Mapping[str, str] = field(default_factory=dict)  # property → its unit, where one is stated
     decimal: str | None = None  # the decimal delimiter, None: the one that the file states or its numbers show
     separator: str | None = None  # the separator of repetitions (XML) or fields (CSV), None: it is detected
+    nfp: str | None = None  # the property that the user named, None if there is none
+    usual: str | None = None  # its name in files without a header, if the user named none
 
     def __post_init__(self) -> None:
         known = {"invalid": ("error", "drop"), "duplicates": ("error", "first", "mean"), "aggregate": AGGREGATES}
@@ -109,8 +110,7 @@ class MeasurementRows:
         values = dict(self.values) | {name: np.where(new[:, np.newaxis], self.values[name], np.nan) for name in once}
         missing = dict(self.missing) | {name: self.missing[name] & new for name in once}
         missing = {name: np.bincount(group, each).astype(np.int64) for name, each in missing.items()}
-        others = {name: texts_in(cells, first) for name, cells in self.others.items()}
-        rows = replace(self.take(first), missing=missing, repetitions=np.bincount(group), others=others)
+        rows = replace(self.take(first), missing=missing, repetitions=np.bincount(group))
         return replace(rows, values=side_by_side(values, group, self.slots))
 
     def dropped(self, reasons: Mapping[int, Sequence[str]]) -> tuple[tuple[int, str], ...]:
@@ -143,7 +143,7 @@ class MeasurementRows:
             values={name: values[rows] for name, values in self.values.items()},
             missing={name: missing[rows] for name, missing in self.missing.items()},
             repetitions=None if self.repetitions is None else self.repetitions[rows],
-            others={},
+            others={name: texts_in(cells, rows) for name, cells in self.others.items()},
             contexts={name: replace(context, codes=context.codes[rows]) for name, context in self.contexts.items()},
             malformed=frozenset(position[row] for row in self.malformed if row in position),
         )
@@ -157,7 +157,7 @@ def assemble(system: VariabilityModel, rows: MeasurementRows, policy: Policy, so
     if not rows.values:
         raise MeasurementError(Problem("the file has no non-functional property", source.name))
     rows, refused, summaries = _without_errors(rows), list[tuple[int, str]](), list[Problem]()
-    if (invalid := invalid_rows(system, rows.indices, rows.reasons, policy)) and policy.invalid == "error":
+    if (invalid := invalid_rows(system, rows, policy)) and policy.invalid == "error":
         refused += [(int(rows.lines[row]), reason) for row, reason in reasons_by_row(invalid).items()]
         unread, wrong = len(rows.malformed), len(invalid) - len(rows.malformed)
         parts = ((unread, "have a wrong number of fields"), (wrong, "have no valid configuration"))
@@ -302,15 +302,13 @@ def _others(count: int, rows: Collection[int]) -> Array:
     return np.delete(np.arange(count), np.fromiter(rows, dtype=np.int64, count=len(rows)))
 
 
-def invalid_rows(
-    system: VariabilityModel, indices: Array, reasons: Mapping[int, list[str]], policy: Policy
-) -> dict[int, list[str]]:
-    """Return row → problems: the `reasons` of the reader, and those of value indices that fail the check."""
-    invalid = dict(reasons)
+def invalid_rows(system: VariabilityModel, rows: MeasurementRows, policy: Policy) -> dict[int, list[str]]:
+    """Return row → problems: the reasons of the reader, and those of configurations that fail the check."""
+    invalid = dict(rows.reasons)
     if policy.check is None:
         return invalid
-    valid = _others(len(indices), invalid)
-    configurations = Configurations(system, indices[valid])
+    valid = _others(len(rows), invalid)
+    configurations = Configurations(system, rows.indices[valid])
     failed = np.flatnonzero(~np.asarray(policy.check(configurations), dtype=bool))
     for number, at in enumerate(failed.tolist()):
         explained = policy.explain(configurations, at) if policy.explain is not None and number < _EXPLAINED else []
@@ -319,10 +317,8 @@ def invalid_rows(
     return invalid
 
 
-def left_out(
-    measurements: Measurements, keeps: Collection[Literal["contexts", "repetitions", "deviation"]]
-) -> tuple[str, ...]:
-    """Return notes on what a file does not state, in a format that keeps these besides configurations and values."""
+def left_out(measurements: Measurements, *keeps: str) -> tuple[str, ...]:
+    """Return notes on what a file does not state; `keeps`: what it states besides configurations and values."""
     notes = []
     if measurements.contexts and "contexts" not in keeps:
         notes.append(f"contexts are left out: {listed(list(measurements.contexts))}")

@@ -7,8 +7,6 @@ A row consists of `data` elements. Their first attribute is `Configuration` (or 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
-from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -40,9 +38,7 @@ _BLANK = ("",)
 _Columns = dict[str, dict[int, tuple[str, ...]]]
 
 
-def read_measurements_xml(
-    source: Source, system: VariabilityModel, policy: Policy, nfp: str | None = None, usual: str | None = None
-) -> MeasurementRows:
+def read_measurements_xml(source: Source, system: VariabilityModel, policy: Policy) -> MeasurementRows:
     """Read the rows of an XML file with the root `<results>`. See `splc.formats.measurements.read.read_measurements`.
 
     The delimiters that the file states, by default commas, apply unless others are given.
@@ -59,11 +55,11 @@ def read_measurements_xml(
     indices, slots, notes = selections.finish(count), np.ones(count, dtype=np.int64), list[str]()
     single = {name: column for name, column in columns.items() if max(map(len, column.values())) == 1}
     texts = {name: [column.get(row, _BLANK)[0] for row in range(count)] for name, column in single.items()}
-    names, nfp = exact_names(system), nfp or usual
+    names, nfp = exact_names(system), policy.nfp or policy.usual
     properties, contexts = columns_of(texts, policy.columns, source.name, decimal=decimal, options=names, nfp=nfp)
     for name, column in columns.items():
         if name in properties or name not in texts:
-            every, counts = list(chain.from_iterable(column.values())), np.zeros(count, dtype=np.int64)
+            every, counts = [text for each in column.values() for text in each], np.zeros(count, dtype=np.int64)
             numbers, counts[[*column]] = parse_column(every, decimal), [*map(len, column.values())]
             notes += value_notes({name: every}, {name: numbers}, decimal)
             require_size(count, int(counts.max()), len(every), file=source.name)
@@ -108,8 +104,7 @@ def _read_row(row: int, element: etree._Element, split: str | None, selections: 
 def _delimiter(root: etree._Element, attribute: str, delimiter: str | None, source: Source) -> str:
     character = delimiter if delimiter is not None else str(root.get(attribute) or ",")
     if len(character) != 1 or character.isalnum():
-        problem = Problem(f"{attribute} must be a single character", source.name, line_of(root), text=character)
-        raise InputError(problem)
+        raise InputError(Problem(f"{attribute} must be a single character", source.name, line_of(root), text=character))
     return character
 
 
@@ -129,7 +124,7 @@ def write_measurements_xml(measurements: Measurements, path: str | Path) -> tupl
     """
     check_names(measurements, _RESERVED, "this format", exact=False)
     write_xml(path, lambda: _document(measurements), "the measurements")
-    return left_out(measurements, ("contexts", "repetitions", "deviation"))
+    return left_out(measurements, "contexts", "repetitions", "deviation")
 
 
 def _document(measurements: Measurements) -> etree._Element:
@@ -173,9 +168,9 @@ def _data(row: etree._Element, name: str, text: str) -> None:
 def read_xml_columns(source: Source) -> TableSource:
     """Read the columns of options of an XML file; an empty cell of a numeric option means that it is deselected."""
     _, rows = read_xml_children(source, "results", "a measurement file")
-    selected, values, properties = list[frozenset[str]](), list[dict[str, str]](), dict[str, None]()
+    texts, numeric, properties = list[dict[str, str]](), dict[str, None](), dict[str, None]()
     for row in rows:
-        children, pairs = list[str](), dict[str, str]()
+        texts.append({})
         for data in row:
             name, text = _first_attribute(data), inner_text(data)
             kind = name.casefold()
@@ -185,23 +180,21 @@ def read_xml_columns(source: Source) -> TableSource:
                 raise InputError(Problem(message, source.name, line_of(data), hint=hint))
             parts = filter(None, map(str.strip, text.split(",")))
             if kind in BINARY:
-                children += [part for part in parts if part != ROOT]
+                texts[-1].update((part, "1") for part in parts if part != ROOT)
             elif kind in NUMERIC:
                 for part in parts:
                     option, value = name_and_value(part) or ("", "")
                     if not option:
                         message = f"{part!r} is not an option with a value"
                         raise InputError(Problem(message, source.name, line_of(data)))
-                    pairs[option] = value
+                    texts[-1][option] = value
+                    numeric.setdefault(option)
             elif name:
                 properties.setdefault(name)
-        selected.append(frozenset(children))
-        values.append(pairs)
-    if not selected:
+    if not texts:
         raise InputError(Problem("the file has no rows", source.name))
-    numeric = dict.fromkeys(name for row in values for name in row)
-    binary = sorted({name for row in selected for name in row if name not in numeric}, key=natural)
-    columns: dict[str, Sequence[str]] = {name: ["1" if name in row else "0" for row in selected] for name in binary}
-    columns |= {name: [row.get(name, "") for row in values] for name in numeric}
+    binary = sorted({name for row in texts for name in row} - numeric.keys(), key=natural)
+    columns = {name: [row.get(name, "0") for row in texts] for name in binary}
+    columns |= {name: [row.get(name, "") for row in texts] for name in numeric}
     stated = StatedRoles(tuple(columns), (), tuple(properties), tuple(numeric))
     return TableSource(source.name, source.data, ColumnRows((*columns,), (*columns.values(),)), stated=stated)

@@ -106,11 +106,11 @@ def unfolded(table: TableSource) -> TableSource:
     except InputError:
         # The reader of tables reports the problems.
         return table
-    columns, lines = parsed.columns, parsed.lines
+    columns = parsed.columns
     if repeated and all(set(names) <= columns.keys() and _agree(columns, names) for names in repeated.values()):
-        return _stacked(table, columns, lines, repeated)
+        return _stacked(parsed, repeated)
     if value and columns.get(metric) and value in columns and len({*columns[metric]}) <= _MAX_METRICS:
-        return _spread(table, columns, lines, metric, value)
+        return _spread(parsed, metric, value)
     return table
 
 
@@ -147,9 +147,7 @@ def _with_numbers(table: TableSource, parsed: TableSource) -> TableSource:
     notes = [f"numbers with a unit: {listed([f'{name} in {unit}' for name, unit in units.items()])}"] if units else []
     notes += [f"{name}: a list of repetitions in each row" for name in lists]
     # Each row becomes as many as its longest list has values; without lists it stays one.
-    counts = [max([1, *map(len, groups)]) for groups in zip(*lists.values(), strict=True)] or [1] * (
-        len(table.rows) - 1
-    )
+    counts = [max([1, *map(len, groups)]) for groups in zip(*lists.values(), strict=True)]
     for name, cells in columns.items() if lists else ():
         rows = zip(lists.get(name, cells), counts, strict=True)
         columns[name] = [
@@ -188,10 +186,9 @@ def _agree(columns: Mapping[str, Sequence[str]], names: Sequence[str]) -> bool:
     return bool(usable and np.median(values.max(axis=0) / values.min(axis=0)) <= MAX_SCATTER)
 
 
-def _stacked(
-    table: TableSource, columns: Mapping[str, Sequence[str]], lines: Sequence[int], repeated: Mapping[str, list[str]]
-) -> TableSource:
+def _stacked(table: TableSource, repeated: Mapping[str, list[str]]) -> TableSource:
     """Return a table with a row for each repetition."""
+    columns, lines = table.columns, table.lines
     of = {name: base for base, names in repeated.items() for name in names}
     # Repetitions stand where the first one does.
     names = [*dict.fromkeys(of.get(name, name) for name in columns)]
@@ -207,10 +204,9 @@ def _stacked(
     return TableSource.of_rows(table, names, rows, notes=(f"repetitions side by side: {text}",), lines=places)
 
 
-def _spread(
-    table: TableSource, columns: Mapping[str, Sequence[str]], lines: Sequence[int], metric: str, value: str
-) -> TableSource:
+def _spread(table: TableSource, metric: str, value: str) -> TableSource:
     """Return a table with a column for each property; the nth rows of properties with equal other cells are one."""
+    columns, lines = table.columns, table.lines
     keys = [name for name in columns if name not in (metric, value)]
     names = list(dict.fromkeys(text.strip() for text in columns[metric]))
     rows, counts = dict[tuple[str, ...], dict[str, str]](), Counter[tuple[str, ...]]()
@@ -229,12 +225,11 @@ def _spread(
 
 def read_union(paths: Sequence[str], choice: ColumnChoice) -> TableSource:
     """Read several tables as one, with their rows in this order; only some may have columns that the user ignores."""
-    resolved: set[str] = set()
-    for path in paths:
+    resolved = [*map(os.path.realpath, paths)]
+    for at, path in enumerate(paths):
         # The rows of a file that is named twice would be repetitions of themselves.
-        if (real := os.path.realpath(path)) in resolved:
+        if resolved[at] in resolved[:at]:
             raise InputError(Problem("this file is named twice", path, hint="its rows are read once: name it once"))
-        resolved.add(real)
     return union_of([read_table(path) for path in paths], choice)
 
 
@@ -276,7 +271,7 @@ def _part(source: Source, exempt: Collection[str]) -> TableSource:
         return replace(columns, lines=())
     # Rows that are too short are refused.
     raw, problems = split_table(table, exempt=exempt), Problems(table.name)
-    for row, fields in raw.body()[2].items():
+    for row, fields in raw.body[2].items():
         problems.add(f"{fields} fields, but the header has {len(raw.header)}", raw.lines[row + 1])
     problems.raise_if_any(InputError)
     return columns

@@ -173,10 +173,9 @@ def uncertainty_as_json(result: LearningResult) -> dict[str, Any]:
     """Return the cross-validated error, the influences with 90 % intervals, the forms, and the path to many terms."""
     order = result.model.order if result.readable else ()
     facts = "influence, standard_error, low, high, sign_probability, folds"
-    estimates = [{"term": each.term.text(order), **picked(each, facts)} for each in result.estimates]
     return {
         "cross_validated": result.cross_validated,
-        "estimates": estimates,
+        "estimates": [{"term": each.term.text(order), **picked(each, facts)} for each in result.estimates],
         **picked(result, "support_folds = folds, forms, path"),
     }
 

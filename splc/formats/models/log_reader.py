@@ -90,12 +90,11 @@ def learnings_of(source: Source) -> tuple[list[Learning], tuple[str, ...]]:
 
     for number, raw in enumerate(lines, 1):
         line = raw.strip()
-        if averaging and _AVERAGED_TERM.match(line):
-            learnings[-1].average.append((_without_signs(line), number))
-            take("link nfp columns")
-            continue
-        averaging = False
-        if line.startswith(LINK):
+        if averaging := line.startswith(_AVERAGE) or bool(averaging and _AVERAGED_TERM.match(line)):
+            if averaged_term := _without_signs(line.removeprefix(_AVERAGE).strip()):
+                learnings[-1].average.append((averaged_term, number))
+                take("link nfp columns")
+        elif line.startswith(LINK):
             name = line.removeprefix(LINK).strip()
             stated.link = "log" if name == "log" else "identity"
             if name != stated.link:
@@ -111,10 +110,6 @@ def learnings_of(source: Source) -> tuple[list[Learning], tuple[str, ...]]:
             with suppress(ValueError, RecursionError):
                 facts[fact[1]] = json.loads(fact[2])
             stated.columns = stated_columns(facts)
-        elif averaging := line.startswith(_AVERAGE):
-            if averaged_term := _without_signs(line.removeprefix(_AVERAGE).strip()):
-                learnings[-1].average.append((averaged_term, number))
-                take("link nfp columns")
         elif line.startswith("Round, Model,"):
             if learnings[-1].analysed and not learnings[-1].empty:
                 learnings.append(Learning())

@@ -32,11 +32,12 @@ from splc.system.variability import ROOT, VariabilityModel
 from splc.types import Array
 
 SCHEMA = "splc.program/1"
+Object = dict[str, Any]  # an object of JSON
 # The line of `runtime.py` that the program takes the place of, and the longest lines of JSON.
 _DATA, _WIDTH = "PROGRAM: dict[str, Any] = ", 100
 
 
-def program_of(stored: StoredModel) -> dict[str, Any]:
+def program_of(stored: StoredModel) -> Object:
     """Return the prediction program of a model without parameters."""
     model = stored.model
     full_model = stored.full if isinstance(stored.full, (projection.Ensemble, projection.EnsembleSum)) else None
@@ -76,7 +77,7 @@ def program_of(stored: StoredModel) -> dict[str, Any]:
     return dict(plain_values(program))
 
 
-def _options(system: VariabilityModel, used: frozenset[str]) -> list[dict[str, Any]]:
+def _options(system: VariabilityModel, used: frozenset[str]) -> list[Object]:
     """Return the options that configurations have: those of the system, and observed variables of the model."""
     switched = {system.options[system.switches[name][0]].name for name in used if name in system.switches}
     options = []
@@ -92,17 +93,17 @@ def _options(system: VariabilityModel, used: frozenset[str]) -> list[dict[str, A
     return [*options, *(_option(name, "number", optional=True) for name in system.observed if name in used)]
 
 
-def _option(name: str, kind: str, **facts: Any) -> dict[str, Any]:
+def _option(name: str, kind: str, **facts: Any) -> Object:
     """Return an option or an observed variable; `facts`: those in which it differs from an unknown number."""
     unknown = {"values": (), "optional": False, "flag": None, "fixed": None, "needed": True, "open": False}
     return {"name": name, "kind": kind, **unknown, **facts}
 
 
-def _printed(model: InfluenceModel, system: VariabilityModel) -> dict[str, Any]:
+def _printed(model: InfluenceModel, system: VariabilityModel) -> Object:
     """Return a printed model: its terms, and the functions in them, each after those that it uses."""
-    derived, positions, functions = by_name(model.derived), dict[str, int](), list[dict[str, Any]]()
+    derived, positions, functions = by_name(model.derived), dict[str, int](), list[Object]()
 
-    def addends(terms: Iterable[tuple[Term, float]]) -> list[dict[str, Any]]:
+    def addends(terms: Iterable[tuple[Term, float]]) -> list[Object]:
         """Return a sum; terms without influence are left out."""
         return [
             {"influence": influence, "factors": [factor(each) for each in term.factors if each.option != ROOT]}
@@ -111,7 +112,7 @@ def _printed(model: InfluenceModel, system: VariabilityModel) -> dict[str, Any]:
             if influence != 0 and not any(factor.option == ROOT and factor.log for factor in term.factors)
         ]
 
-    def factor(stated: Factor) -> dict[str, Any]:
+    def factor(stated: Factor) -> Object:
         """Return a factor: an option, or a function by its position, which is added if it is new."""
         name = stated.option
         if (is_function := name in derived or name in system.switches) and name not in positions:
@@ -121,18 +122,16 @@ def _printed(model: InfluenceModel, system: VariabilityModel) -> dict[str, Any]:
         base = {"option": None if is_function else name, "function": positions.get(name)}
         return {**base, "power": float(stated.power), "log10": float(stated.log)}
 
-    def function(name: str) -> dict[str, Any]:
+    def function(name: str) -> Object:
         """Return the function of a subexpression, or whether an optional option has a value."""
         if name in system.switches:
             position, enabled = system.switches[name]
             kind = "selected" if enabled else "deselected"
             return {"function": kind, "arguments": [], "options": [system.names[position]]}
-        operation = derived[name]
-        if isinstance(operation, Parameter):
-            raise AssertionError("parameters are replaced by numbers before")
-        options = sorted(options_of(frozenset((name,)), derived))
-        arguments = [*map(addends, operation.operands)]
-        return {"function": operation.operation, "arguments": arguments, "options": options}
+        operation, options = derived[name], sorted(options_of(frozenset((name,)), derived))
+        # Parameters are replaced by numbers before.
+        assert not isinstance(operation, Parameter)
+        return {"function": operation.operation, "arguments": [*map(addends, operation.operands)], "options": options}
 
     return {"link": model.link, "functions": functions, "terms": addends(model.terms)}
 
@@ -140,11 +139,11 @@ def _printed(model: InfluenceModel, system: VariabilityModel) -> dict[str, Any]:
 FIRST_STATE = 48  # the character of state 0 in texts of states
 
 
-def _scale_object(scale: projection.Scale) -> dict[str, Any]:
+def _scale_object(scale: projection.Scale) -> Object:
     return scale.as_json() | {"constant_noise": projection.CONSTANT_NOISE}
 
 
-def _process(ensemble: projection.Ensemble, condition: str | None) -> dict[str, Any]:
+def _process(ensemble: projection.Ensemble, condition: str | None) -> Object:
     """Return the average of Gaussian processes with the same rows; `condition`: the option that is 1 where it adds."""
     parts, basis = ensemble.parts, ensemble.basis
     variables = [_variable(variable, ensemble) for variable in basis.variables] if parts else []
@@ -175,7 +174,7 @@ def _process(ensemble: projection.Ensemble, condition: str | None) -> dict[str, 
     }
 
 
-def _kernel(posterior: projection.KernelPosterior, variables: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def _kernel(posterior: projection.KernelPosterior, variables: Sequence[Object]) -> Object:
     """Return the hyperparameters of a kernel (the relevances of the columns of each variable), and its weights."""
     theta, design = posterior.theta, posterior.design
     by_column, relevances = theta.relevances[design.relevances].tolist(), []
@@ -190,7 +189,7 @@ def _kernel(posterior: projection.KernelPosterior, variables: Sequence[dict[str,
     }
 
 
-def _variable(variable: projection.Variable, ensemble: projection.Ensemble) -> dict[str, Any]:
+def _variable(variable: projection.Variable, ensemble: projection.Ensemble) -> Object:
     """Return a variable with its states in the rows."""
     configurations = ensemble.configurations
     if variable.kind == "numeric":
@@ -219,16 +218,14 @@ def _states(variable: projection.Variable, members: int) -> Array:
     return np.hstack([*numbers, centred])
 
 
-def _variable_object(
-    options: Sequence[str], columns: Array, shapes: list[dict[str, Any]], rows: Array
-) -> dict[str, Any]:
+def _variable_object(options: Sequence[str], columns: Array, shapes: list[Object], rows: Array) -> Object:
     """Return a variable: the values of each of its states, one for each column, and the state of each row."""
     # The state of binary options is the position of the selected one, the last if none is; of others it is a value.
     states = "".join(chr(FIRST_STATE + state) for state in rows.tolist())
     return {"options": options, "columns": columns.tolist(), "shapes": shapes, "rows": states}
 
 
-def space_object(system: VariabilityModel) -> dict[str, Any]:
+def space_object(system: VariabilityModel) -> Object:
     """Return the options and constraints of a system in JSON's types; texts of clauses mark the values that fit."""
     numeric = {option.name for option in system.numeric_options}
     switches = {name: [system.names[at], bool(enabled)] for name, (at, enabled) in system.switches.items()}

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from splc.errors import ExpressionError, InputError, OutputError, Problem, Problems, SplcError, listed, nearest
+from splc.errors import ExpressionError, InputError, Problem, Problems, SplcError, listed, nearest
 from splc.formats import detect
 from splc.formats.models.json import json_object, log_hash_of, parse_stored_json
 from splc.formats.models.log_writer import COMMAND, COMPANION, NFP
@@ -189,11 +189,7 @@ def learned_content(stored: StoredModel, file: str) -> Mapping[str, Any]:
 
 
 def write_stored_model(stored: StoredModel, path: str | Path, form: str, base: str = ROOT) -> None:
-    """Write a model in the format with this name, with all that is known of it and that the format can hold."""
-    if stored.model.parameters:
-        names = listed([parameter.name for parameter in stored.model.parameters])
-        hint = "replace them by numbers first (splc.models.text.reader.bound)"
-        raise OutputError(Problem(f"the model has parameters ({names}) instead of numbers", str(path), hint=hint))
+    """Write a model without parameters in the format with this name, with all that the format can hold of it."""
     try:
         content: str = detect.format_named("model", form).write(ModelFile([stored], base=base))
     except SplcError as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from math import comb
@@ -12,7 +12,7 @@ import numpy as np
 
 from splc.arithmetic.functions import evaluate
 from splc.arithmetic.tree import Name, Node, Number, Product, Sum, names_in, tree_text
-from splc.errors import InputError, Problem, Problems, SplcError, VariabilityError, listed
+from splc.errors import InputError, Problems, SplcError, VariabilityError, listed
 from splc.io.files import STANDARD
 from splc.io.numbers import number_text
 from splc.models.terms import quoted
@@ -37,60 +37,6 @@ def comparison_of(left: Node, sign: str, right: Node, line: int | None = None) -
     return ArithmeticConstraint(left, sign, right, "mixed", "none", False, f"{first} {sign} {second}", line)
 
 
-def _value(formula: Formula, optional: Container[str]) -> Node:
-    """Return an expression that is at least 1 where a formula holds, else 0; `optional`: options without a value."""
-    if isinstance(formula, OptionLiteral):
-        # The name of a numeric option is its value.
-        name = Name(ENABLED + formula.name if formula.name in optional else formula.name)
-        return name if formula.positive else Sum(((1, Number(1)), (-1, name)))
-    assert isinstance(formula, Junction)
-    parts = tuple((1, _value(part, optional)) for part in formula.parts)
-    return Product(parts) if formula.conjunction else Sum(parts)
-
-
-def constraints_of(
-    atoms: Sequence[Atom], values: Mapping[str, Sequence[float]], optional: Container[str], line: int | None
-) -> Iterator[Constraint]:
-    """Yield the constraints that a disjunction of literals and comparisons holds; see `_guarded_comparison`."""
-    literals = [atom for atom in atoms if isinstance(atom, OptionLiteral)]
-    always = [literal for literal in literals if literal.name in values and literal.name not in optional]
-    comparisons = [atom for atom in atoms if isinstance(atom, NumericAtom)]
-    constant = [comparison for comparison in comparisons if not _names(comparison)]
-    if any(literal.positive for literal in always) or any(_holds(comparison, 0.0) for comparison in constant):
-        return
-    literals = [literal for literal in literals if literal not in always]
-    comparisons = [comparison for comparison in comparisons if comparison not in constant]
-    names = {name for comparison in comparisons for name in _names(comparison)}
-    # A literal must say that the disjunction holds where an option that is compared has no value.
-    unselected = [name for name in sorted(names) if name in optional and OptionLiteral(name, False) not in literals]
-    if unselected:
-        message = f"the constraint compares {listed(unselected)}, which may not be selected"
-        hint = f"say when it holds, too: !{unselected[0]} | …"
-        raise InputError(Problem(message, line=line, hint=hint))
-    # A comparison holds where its numeric options have no value.
-    literals = [literal for literal in literals if literal.positive or literal.name not in names & values.keys()]
-    if not literals and not comparisons:
-        raise InputError(Problem("the constraint never holds", line=line))
-    if not comparisons:
-        yield disjunction(literals, line)
-    elif len(comparisons) == 1:
-        yield _guarded_comparison(literals, comparisons[0], optional, line)
-    elif all(comparison.comparison == "=" for comparison in comparisons):
-        factors = tuple((1, _difference(each)) for each in comparisons)
-        yield _guarded_comparison(literals, NumericAtom(Product(factors), "=", Number(0)), optional, line)
-    elif len(names) == 1 and names <= values.keys():
-        (name,) = names
-        excluded = [value for value in values[name] if not any(_holds(each, value) for each in comparisons)]
-        if len(excluded) > _MAX_VALUES:
-            raise InputError(Problem(f"the constraint excludes {len(excluded):,} values of {name}", line=line))
-        for value in excluded:
-            yield _guarded_comparison(literals, NumericAtom(Name(name), "!=", Number(value)), optional, line)
-    else:
-        hint = "write several constraints, each with one comparison"
-        message = "alternatives among comparisons of several features are not supported"
-        raise InputError(Problem(message, line=line, hint=hint))
-
-
 def _names(comparison: NumericAtom) -> list[str]:
     return names_in(comparison.left) + names_in(comparison.right)
 
@@ -110,24 +56,6 @@ def _difference(comparison: NumericAtom) -> Node:
     if comparison.right == Number(0):
         return comparison.left
     return Sum(((1, comparison.left), (-1, comparison.right)))
-
-
-def _guarded_comparison(
-    literals: Sequence[OptionLiteral], comparison: NumericAtom, optional: Container[str], line: int | None
-) -> Constraint:
-    """Return the constraint that a comparison holds where none of the literals does.
-
-    With g = 1 if none holds, else 0, g·(left - right) is compared with 0; for `>`, `<` and `!=` the number of literals
-    that hold is added or subtracted.
-    """
-    sign = comparison.comparison
-    if not literals:
-        return comparison_of(comparison.left, sign, comparison.right, line)
-    guards = tuple((1, _value(opposite(literal), optional)) for literal in literals)
-    product: Node = Product((*guards, (1, _difference(comparison))))
-    if sign in {">", "<", "!="}:
-        product = Sum(((1, product), (-1 if sign == "<" else 1, _value(joined(literals, conjunction=False), optional))))
-    return comparison_of(product, sign, Number(0), line)
 
 
 MAX_CLAUSES = 512  # the most clauses into which one constraint is distributed
@@ -153,6 +81,8 @@ class FeatureNode:
     line: int | None = None
     groups: list[Group] = field(default_factory=list)
     values: tuple[float, ...] | None = None
+    kind: str = "Boolean"  # its type in UVL
+    numbers: dict[str, float] = field(default_factory=dict)  # its attributes that are numbers
 
 
 def features_of(root: FeatureNode) -> Iterator[FeatureNode]:
@@ -186,16 +116,14 @@ def options_of(root: FeatureNode) -> tuple[tuple[Option, ...], tuple[Constraint,
             upper = min(group.upper, len(names))
             needed = group.lower == len(names) or group.lower == upper == 1
             exclusive = upper == 1 < len(names)
-            single_names: Names = tuple((name,) for name in names)
-            for at, member in enumerate(group.members):
-                excluded = (*single_names[:at], *single_names[at + 1 :]) if exclusive else ()
+            for member in group.members:
+                excluded: Names = tuple((name,) for name in names if exclusive and name != member.name)
                 relations[id(member)] = feature.name, not needed, excluded
             if not needed and not exclusive:
                 if group.lower == 1:
                     implied.append(names)
                 # Readers report groups that need more features than they have.
-                lower = min(group.lower, len(names))
-                constraints += _cardinality(feature.name, names, lower, upper, group.line)
+                constraints += _cardinality(feature.name, names, min(group.lower, len(names)), upper, group.line)
         parent, optional, excluded = relations.pop(id(feature), (None, False, ()))
         if feature.values is None:
             binary.append(BinaryOption(feature.name, parent, optional, tuple(implied), excluded, line=feature.line))
@@ -260,13 +188,78 @@ class Assembly:
             self.problems.add(message, line, text=text, hint="write several constraints")
         elif clauses is None:
             # One comparison of products and sums, which is at least 1 where the formula holds.
-            self.constraints.append(comparison_of(_value(formula, self.optional), ">=", Number(1), line))
+            self.constraints.append(comparison_of(self._value(formula), ">=", Number(1), line))
         for clause in clauses or ():
             atoms = sorted(clause, key=lambda atom: positions.get(atom, positions.get(opposite(atom), 0)))
             try:
-                self.constraints += constraints_of(atoms, self.values, self.optional, line)
+                self.constraints += self._constraints_of(atoms, line)
             except InputError as error:
-                self.problems.include(error.at(self.file, line))
+                self.problems.include(error, line)
+
+    def _constraints_of(self, atoms: Sequence[Atom], line: int | None) -> Iterator[Constraint]:
+        """Yield the constraints that a disjunction of literals and comparisons holds; see `_guarded`."""
+        literals = [atom for atom in atoms if isinstance(atom, OptionLiteral)]
+        always = [literal for literal in literals if literal.name in self.values and literal.name not in self.optional]
+        comparisons = [atom for atom in atoms if isinstance(atom, NumericAtom)]
+        constant = [comparison for comparison in comparisons if not _names(comparison)]
+        if any(literal.positive for literal in always) or any(_holds(comparison, 0.0) for comparison in constant):
+            return
+        literals = [literal for literal in literals if literal not in always]
+        comparisons = [comparison for comparison in comparisons if comparison not in constant]
+        names = {name for comparison in comparisons for name in _names(comparison)}
+        # A literal must say that the disjunction holds where an option that is compared has no value.
+        deselected = {literal.name for literal in literals if not literal.positive}
+        if unselected := sorted(names & self.optional - deselected):
+            message = f"the constraint compares {listed(unselected)}, which may not be selected"
+            raise InputError(message, hint=f"say when it holds, too: !{unselected[0]} | …")
+        # A comparison holds where its numeric options have no value.
+        literals = [
+            literal for literal in literals if literal.positive or literal.name not in names & self.values.keys()
+        ]
+        if not literals and not comparisons:
+            raise InputError("the constraint never holds")
+        if not comparisons:
+            yield disjunction(literals, line)
+        elif len(comparisons) == 1:
+            yield self._guarded(literals, comparisons[0], line)
+        elif all(comparison.comparison == "=" for comparison in comparisons):
+            factors = tuple((1, _difference(each)) for each in comparisons)
+            yield self._guarded(literals, NumericAtom(Product(factors), "=", Number(0)), line)
+        elif len(names) == 1 and names <= self.values.keys():
+            (name,) = names
+            excluded = [value for value in self.values[name] if not any(_holds(each, value) for each in comparisons)]
+            if len(excluded) > _MAX_VALUES:
+                raise InputError(f"the constraint excludes {len(excluded):,} values of {name}")
+            for value in excluded:
+                yield self._guarded(literals, NumericAtom(Name(name), "!=", Number(value)), line)
+        else:
+            message = "alternatives among comparisons of several features are not supported"
+            raise InputError(message, hint="write several constraints, each with one comparison")
+
+    def _guarded(self, literals: Sequence[OptionLiteral], comparison: NumericAtom, line: int | None) -> Constraint:
+        """Return the constraint that a comparison holds where none of the literals does.
+
+        With g = 1 if none holds, else 0, g·(left - right) is compared with 0; for `>`, `<` and `!=` the number of
+        literals that hold is added or subtracted.
+        """
+        sign = comparison.comparison
+        if not literals:
+            return comparison_of(comparison.left, sign, comparison.right, line)
+        guards = tuple((1, self._value(opposite(literal))) for literal in literals)
+        product: Node = Product((*guards, (1, _difference(comparison))))
+        if sign in {">", "<", "!="}:
+            product = Sum(((1, product), (-1 if sign == "<" else 1, self._value(joined(literals, conjunction=False)))))
+        return comparison_of(product, sign, Number(0), line)
+
+    def _value(self, formula: Formula) -> Node:
+        """Return an expression that is at least 1 where a formula holds, else 0."""
+        if isinstance(formula, OptionLiteral):
+            # The name of a numeric option is its value.
+            name = Name(ENABLED + formula.name if formula.name in self.optional else formula.name)
+            return name if formula.positive else Sum(((1, Number(1)), (-1, name)))
+        assert isinstance(formula, Junction)
+        parts = tuple((1, self._value(part)) for part in formula.parts)
+        return Product(parts) if formula.conjunction else Sum(parts)
 
     def tree(self, name: str, root: FeatureNode) -> VariabilityModel:
         """Return the system of a feature tree and the constraints."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,7 +15,7 @@ import numpy as np
 from splc.arithmetic.tree import Name, Number
 from splc.errors import InputError, OutputError, Problems, nearest
 from splc.formats.system.assembly import Assembly
-from splc.formats.system.feature_models import Literals, literals_of, notes_of_presentations, violations
+from splc.formats.system.feature_models import literals_of, notes_of_presentations, violations
 from splc.io.files import Source, write_whole
 from splc.io.json import declared, parse_json
 from splc.io.numbers import number_text
@@ -309,7 +309,17 @@ def write_configspace(system: VariabilityModel, path: str | Path) -> tuple[str, 
 
     problems = Problems(system.source)
     literals_list = [literals_of(clause, system) for clause in clauses(system)]
-    switches = dict(_switches(system, literals_list, problems))
+    # The numeric options that can be deselected, each with the binary option that selects it.
+    switches, clause_sets = dict[str, str](), set(map(frozenset, literals_list))
+    for option in (each for each in system.numeric_options if each.optional):
+        of_option = [dict(literals) for literals in literals_list if option.name in dict(literals)]
+        positive = [name for literals in of_option for name in literals if literals[name] and name != option.name]
+        partners = [name for name in positive if {(name, False), (option.name, True)} in clause_sets]
+        if len(of_option) == 2 and len(partners) == 1:
+            switches[option.name] = partners[0]
+        else:
+            hint = "a constraint can say so: the option is selected where a binary option is, and nowhere else"
+            problems.add(f"ConfigSpace does not say where {option.name} is deselected", option.line, hint=hint)
     free = (literals for literals in literals_list if not any(name in switches for name, _ in literals))
     excluded: list[list[tuple[str, Any]]] = [[(name, not positive) for name, positive in each] for each in free]
     rows = violations(system, "ConfigSpace", problems)
@@ -345,21 +355,3 @@ def _entry(option: Option, default: float) -> dict[str, Any]:
 def _value(option: Option, value: float) -> int | float:
     """Return a value of an option in JSON: true or false of a binary one."""
     return value == 1 if isinstance(option, BinaryOption) else int(value) if value.is_integer() else value
-
-
-def _switches(
-    system: VariabilityModel, literals_list: Sequence[Literals], problems: Problems
-) -> Iterator[tuple[str, str]]:
-    """Yield the numeric options that can be deselected, each with the binary option that selects it."""
-    clause_sets = set(map(frozenset, literals_list))
-    for option in system.numeric_options:
-        if not option.optional:
-            continue
-        of_option = [dict(literals) for literals in literals_list if option.name in dict(literals)]
-        positive = [name for literals in of_option for name in literals if literals[name] and name != option.name]
-        partners = [name for name in positive if {(name, False), (option.name, True)} in clause_sets]
-        if len(of_option) == 2 and len(partners) == 1:
-            yield option.name, partners[0]
-        else:
-            hint = "a constraint can say so: the option is selected where a binary option is, and nowhere else"
-            problems.add(f"ConfigSpace does not say where {option.name} is deselected", option.line, hint=hint)

@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, groupby, product
-from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
@@ -48,16 +47,39 @@ def structure_of(system: VariabilityModel, *, several: bool) -> Structure:
     for option in system.binary_options:
         features[option.name] = FeatureNode(option.name)
         children_of_parent.setdefault(option.parent, []).append(option)
+
+    def groups_of(members: Sequence[BinaryOption], implied: Sequence[tuple[str, ...]]) -> list[Group]:
+        """Return the groups of the features below one feature."""
+        related = {option.name: frozenset((option.name, *system.alternatives(option))) for option in members}
+        # The alternatives of every option in a group are the others in it.
+        exact = [each for each in dict.fromkeys(related.values()) if {related[name] for name in each} == {each}]
+        exact = [each for each in exact if len(each) > 1]
+        groups = [Group(1, 1, [features[name] for name in related if name in each]) for each in exact]
+        grouped = set[str]().union(*exact)
+        for names in implied:
+            ungrouped = [option for option in members if option.name in set(names) - grouped]
+            whole = len(ungrouped) == len(names) > 1 and set(names) <= related.keys()
+            if whole and all(option.optional for option in ungrouped):
+                groups.append(Group(1, len(ungrouped), [features[option.name] for option in ungrouped]))
+                grouped.update(names)
+        if groups and not several and (len(groups) > 1 or len(grouped) < len(members)):
+            groups, grouped = [], set()
+        solitary = [
+            (features[option.name], not option.optional and not system.exclusions[option.name])
+            for option in members
+            if option.name not in grouped
+        ]
+        return [*children(sorted(solitary, key=lambda entry: not entry[1])), *groups]
+
     top = children_of_parent.get(None, [])
     if len(top) == 1 and top[0].name in system.mandatory:
         root, added = features[top[0].name], False
     else:
         name = system.name if system.name.strip() and system.name not in features else free_name("system", features)
         root, added = FeatureNode(name), True
-        root.groups = _groups(system, top, (), features, several=several)
+        root.groups = groups_of(top, ())
     for option in system.binary_options:
-        members = children_of_parent.get(option.name, [])
-        features[option.name].groups = _groups(system, members, option.implied, features, several=several)
+        features[option.name].groups = groups_of(children_of_parent.get(option.name, []), option.implied)
     tree = VariabilityModel(system.name, *options_of(root))
     # A root that was added is true.
     in_tree = {frozenset(literals_of(clause, tree)) for clause in clauses(tree)}
@@ -71,7 +93,7 @@ def structure_of(system: VariabilityModel, *, several: bool) -> Structure:
 def children(members: Iterable[tuple[FeatureNode, bool]]) -> list[Group]:
     """Return the groups of features below one feature, each with whether it is mandatory, in their order."""
     groups = []
-    for needed, run in groupby(members, key=itemgetter(1)):
+    for needed, run in groupby(members, key=lambda member: member[1]):
         features = [feature for feature, _ in run]
         groups.append(Group(len(features) if needed else 0, len(features), features))
     return groups
@@ -82,37 +104,6 @@ def literals_of(clause: Clause, system: VariabilityModel) -> Literals:
     # A literal allows either the selected values of an option or the deselected one.
     restrictions = ((system.options[position], allowed) for position, allowed in clause.literals if any(allowed))
     return tuple((option.name, allowed[isinstance(option, BinaryOption)]) for option, allowed in restrictions)
-
-
-def _groups(
-    system: VariabilityModel,
-    members: Sequence[BinaryOption],
-    implied: Sequence[tuple[str, ...]],
-    features: dict[str, FeatureNode],
-    *,
-    several: bool,
-) -> list[Group]:
-    """Return the groups of the features below one feature."""
-    related = {option.name: frozenset((option.name, *system.alternatives(option))) for option in members}
-    # The alternatives of every option in a group are the others in it.
-    exact = [each for each in dict.fromkeys(related.values()) if {related[name] for name in each} == {each}]
-    exact = [each for each in exact if len(each) > 1]
-    groups = [Group(1, 1, [features[name] for name in related if name in each]) for each in exact]
-    grouped = set[str]().union(*exact)
-    for names in implied:
-        ungrouped = [option for option in members if option.name in set(names) - grouped]
-        whole = len(ungrouped) == len(names) > 1 and set(names) <= related.keys()
-        if whole and all(option.optional for option in ungrouped):
-            groups.append(Group(1, len(ungrouped), [features[option.name] for option in ungrouped]))
-            grouped.update(names)
-    if groups and not several and (len(groups) > 1 or len(grouped) < len(members)):
-        groups, grouped = [], set()
-    solitary = [
-        (features[option.name], not option.optional and not system.exclusions[option.name])
-        for option in members
-        if option.name not in grouped
-    ]
-    return [*children(sorted(solitary, key=lambda entry: not entry[1])), *groups]
 
 
 MAX_COMBINATIONS = 10_000  # the most combinations of values among which an arithmetic constraint is stated
@@ -167,8 +158,7 @@ class _FeatureIdeReader(Assembly):
             if local_name(child) in names:
                 yield child
             elif local_name(child) not in ignored:
-                message = f"unknown element <{local_name(child)}> in <{local_name(element)}>"
-                self.problems.add(message, line_of(child))
+                self.problems.add(f"unknown element <{local_name(child)}> in <{local_name(element)}>", line_of(child))
 
     def feature(self, element: etree._Element) -> FeatureNode:
         """Return a feature with all features below it."""
@@ -252,7 +242,7 @@ def _document(structure: Structure, rules: Sequence[Literals]) -> etree._Element
     document = etree.Element("featureModel")
     etree.SubElement(document, "properties")
     struct = etree.SubElement(document, "struct")
-    elements = {structure.root.name: _feature(struct, structure.root, mandatory=True, abstract=structure.added)}
+    elements = {structure.root.name: _feature(struct, structure.root, abstract=structure.added, mandatory=True)}
     for feature in features_of(structure.root):
         for group in feature.groups:
             for member in group.members:
@@ -267,9 +257,7 @@ def _document(structure: Structure, rules: Sequence[Literals]) -> etree._Element
     return document
 
 
-def _feature(
-    parent: etree._Element, feature: FeatureNode, *, mandatory: bool, abstract: bool = False
-) -> etree._Element:
+def _feature(parent: etree._Element, feature: FeatureNode, **marks: bool) -> etree._Element:
     kind = "feature"
     if feature.groups:
         # A group is alone below its feature; every other feature below one is mandatory or optional.
@@ -277,10 +265,8 @@ def _feature(
         exclusive = group.upper == 1 < len(group.members)
         kind = "alt" if exclusive else "or" if group.lower == 1 < len(group.members) else "and"
     element = etree.SubElement(parent, kind, name=feature.name)
-    if abstract:
-        element.set("abstract", "true")
-    if mandatory:
-        element.set("mandatory", "true")
+    for mark in (mark for mark, is_set in marks.items() if is_set):
+        element.set(mark, "true")
     return element
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from lxml import etree
 
 from splc.data.table import TRUTH
-from splc.errors import ExpressionError, OutputError, Problems, SplcError, VariabilityError, nearest
+from splc.errors import ExpressionError, OutputError, SplcError, VariabilityError, nearest
 from splc.formats.system.assembly import Assembly
 from splc.io.files import Source
 from splc.io.numbers import not_a_number, number_text, parse_number
@@ -87,8 +87,7 @@ class _ElementReader(Assembly):
             return None
         optional = _text(parts, "optional").casefold()
         if optional not in {"true", "false", ""}:
-            place = line_of(parts["optional"][0])
-            self.problems.add(f"{name}: <optional> must be True or False", place, text=optional)
+            self.problems.add(f"{name}: <optional> must be True or False", line_of(parts["optional"][0]), text=optional)
         parent = None if (text := _text(parts, "parent")) in {"", ROOT} else text
         return BinaryOption(name, parent, optional == "true", implied, excluded, shown, line)
 
@@ -150,6 +149,32 @@ class _ElementReader(Assembly):
             if end < bound if element_name == "minValue" else end > bound:
                 self.note(line, f"{name}: <values> exceeds <{element_name}>, which has no effect")
         return distinct
+
+    def constraint(self, element: etree._Element, section: str, names: VariabilityModel) -> Iterator[Constraint]:
+        """Yield a constraint; one that cannot be parsed is a problem."""
+        text, line, table = " ".join(inner_text(element).split()), line_of(element), names.name_table
+        try:
+            if section == "booleanConstraints":
+                yield parse_boolean(text, table, line)
+                return
+            if section != "mixedConstraints":
+                yield parse_arithmetic(text, table, "non-boolean", line=line)
+                return
+            values = {str(key): str(value) for key, value in element.attrib.items()}
+            # SPL Conqueror identifies them by position, not by name.
+            for name, (key, value) in zip(("req", "exprKind"), [*values.items()], strict=False):
+                if key not in {"req", "exprKind"}:
+                    values.setdefault(name, value)
+            requires, kind = (values.get(name, "pos").strip().casefold() for name in ("req", "exprKind"))
+            if requires not in {"all", "none"}:
+                self.problems.add('a mixed constraint needs req="all" or req="none"', line, text=inner_text(element))
+            if kind not in {"pos", "neg"}:
+                message = 'exprKind of a mixed constraint must be "pos" or "neg"'
+                self.problems.add(message, line, text=values["exprKind"])
+            yield parse_arithmetic(text, table, "mixed", "none" if requires == "none" else "all", kind == "neg", line)
+        except ExpressionError as error:
+            # Columns are relative to the start of the constraint.
+            self.problems.include(ExpressionError(replace(each, column=None) for each in error.problems), line)
 
 
 def _text(parts: Parts, name: str) -> str:
@@ -236,36 +261,8 @@ def parse_variability_model(source: Source) -> VariabilityModel:
     names = VariabilityModel("", tuple(unique.values()))
     for section_name in _CONSTRAINT_SECTIONS:
         for element in elements[section_name]:
-            constraint = _constraint(element, section_name, names, reader.problems)
-            reader.constraints += [] if constraint is None else [constraint]
+            reader.constraints += reader.constraint(element, section_name, names)
     return reader.system(name, [_resolved(option, names.spellings) for option in raw])
-
-
-def _constraint(
-    element: etree._Element, section: str, names: VariabilityModel, problems: Problems
-) -> Constraint | None:
-    """Return a constraint, None (and a problem) if it cannot be parsed."""
-    text, line, table = " ".join(inner_text(element).split()), line_of(element), names.name_table
-    try:
-        if section == "booleanConstraints":
-            return parse_boolean(text, table, line)
-        if section != "mixedConstraints":
-            return parse_arithmetic(text, table, "non-boolean", line=line)
-        values = {str(key): str(value) for key, value in element.attrib.items()}
-        # SPL Conqueror identifies them by position, not by name.
-        for name, (key, value) in zip(("req", "exprKind"), [*values.items()], strict=False):
-            if key not in {"req", "exprKind"}:
-                values.setdefault(name, value)
-        requires, kind = (values.get(name, "pos").strip().casefold() for name in ("req", "exprKind"))
-        if requires not in {"all", "none"}:
-            problems.add('a mixed constraint needs req="all" or req="none"', line, text=inner_text(element))
-        if kind not in {"pos", "neg"}:
-            problems.add('exprKind of a mixed constraint must be "pos" or "neg"', line, text=values["exprKind"])
-        return parse_arithmetic(text, table, "mixed", "none" if requires == "none" else "all", kind == "neg", line)
-    except ExpressionError as error:
-        # Columns are relative to the start of the constraint.
-        problems.include(ExpressionError(replace(problem, column=None) for problem in error.problems), line)
-        return None
 
 
 def _resolved(option: Option, spellings: dict[str, str]) -> Option:

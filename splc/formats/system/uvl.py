@@ -75,8 +75,6 @@ class _UvlReader(Assembly):
     def __init__(self, file: str) -> None:
         super().__init__(file)
         self.root: FeatureNode | None = None
-        # Feature → its type, for those that are not Boolean, and its attributes that are numbers.
-        self.types, self.numbers = dict[str, str](), dict[str, dict[str, float]]()
         # The tokens of constraints among attributes, and the lines of features with others than `abstract`.
         self.inner_constraints, self.attributes = list[list[UvlToken]](), list[int]()
 
@@ -135,8 +133,7 @@ class _UvlReader(Assembly):
             hint = f"the root is {self.root.name!r} in line {self.root.line}; others are indented in its groups"
             self.problems.add(f"a second root feature: {name!r}", line.line, hint=hint)
         self.features.setdefault(name, feature)
-        if kind != "Boolean":
-            self.types[name] = kind
+        feature.kind = kind
         if line.take("cardinality", kind="name"):
             if (bounds := _cardinality(line)) is None:
                 self.wrong(line, "'cardinality' is not followed by [n..m]")
@@ -153,7 +150,7 @@ class _UvlReader(Assembly):
                     self.attributes.append(line.line)
                     number = parse_number("".join(token.text for token in value))
                     if [token.kind for token in value].count("number") == 1 and math.isfinite(number):
-                        self.numbers.setdefault(feature.name, {})[key] = number
+                        feature.numbers[key] = number
         self._end(line)
         return feature
 
@@ -168,9 +165,8 @@ class _UvlReader(Assembly):
             count = plural(len(self.attributes), "attribute is", "attributes are")
             lines = listed([str(number) for number in dict.fromkeys(self.attributes)])
             self.notes.append(f"{count} used in constraints only (in line {lines})")
-        for name, kind in self.types.items():
-            feature = self.features[name]
-            if kind == "String":
+        for name, feature in ((name, each) for name, each in self.features.items() if each.kind != "Boolean"):
+            if feature.kind == "String":
                 self.notes.append(f"line {feature.line}: the text of the feature {name!r} has no effect")
                 continue
             values = domains[name].values()
@@ -178,9 +174,9 @@ class _UvlReader(Assembly):
                 message = f"the feature {name!r} has a number, and features below it"
                 self.problems.add(message, feature.line, hint="write the features beside it, and constraints")
             elif values is None:
-                hint = f"state its values in a constraint: {name} == 1 | {name} == 2, or {name} >= 1 & {name} <= 8"
-                message = f"the feature {name!r} has a number, which may be any one"
-                self.problems.add(message, feature.line, hint=hint if kind == "Integer" else hint.partition(", or")[0])
+                hint = f"state its values in a constraint: {name} == 1 | {name} == 2"
+                hint += f", or {name} >= 1 & {name} <= 8" if feature.kind == "Integer" else ""
+                self.problems.add(f"the feature {name!r} has a number, which may be any one", feature.line, hint=hint)
             elif not values:
                 self.problems.add(f"the constraints leave no value of the feature {name!r}", feature.line)
             else:
@@ -222,11 +218,12 @@ def parse_uvl(source: Source) -> VariabilityModel:
         raise AssertionError
     if ROOT in reader.features:
         reader.features[ROOT].name = reader.root_name(reader.features)
-    domains = {name: Domain(whole=kind == "Integer") for name, kind in reader.types.items() if kind != "String"}
+    kinds = {name: feature.kind for name, feature in reader.features.items()}
+    domains = {name: Domain(whole=kind == "Integer") for name, kind in kinds.items() if kind in ("Integer", "Real")}
     formulas: list[tuple[Formula, Sequence[UvlToken]]] = []
     for tokens in (*constraints, *reader.inner_constraints):
         try:
-            formula = UvlParser(tokens, reader.features, reader.types, reader.numbers).formula()
+            formula = UvlParser(tokens, reader.features).formula()
         except InputError as error:
             reader.problems.include(error)
             continue
@@ -320,9 +317,39 @@ def _domain(option: NumericOption, name: str) -> str:
 def _comparison(constraint: ArithmeticConstraint, system: VariabilityModel, names: Mapping[str, str]) -> str:
     """Return an arithmetic constraint in UVL, in which a binary option is its attribute: 1, or 0 without the option."""
     numbers, guards = {ROOT: "1"}, list[str]()
+    truths = {ROOT, *(option.name for option in system.binary_options)}
+    nonzero = {option.name for option in system.numeric_options if 0 not in option.values}
+
+    def inexpressible(message: str) -> OutputError:
+        return OutputError(Problem(message, line=constraint.line, text=constraint.text.strip()))
+
+    def in_uvl(node: Node) -> Node:
+        """Return a tree with products instead of powers of small numbers, and of divisions by binary options."""
+        match node:
+            case Number() | Name():
+                return node
+            case Sum(addends):
+                return Sum(tuple((sign, in_uvl(addend)) for sign, addend in addends))
+            case Product(factors):
+                parts = [(side, in_uvl(factor)) for side, factor in factors]
+                # What is divided by 0 is 0: a division by an option that is 0 or 1 is a product with it.
+                if any(side < 0 and constant_of(part) == 0 for side, part in parts):
+                    return Number(0)
+                sides = [1 if isinstance(part, Name) and part.name in truths else side for side, part in parts]
+                for side, (_, part) in zip(sides, parts, strict=True):
+                    if side < 0 and constant_of(part) is None and not (isinstance(part, Name) and part.name in nonzero):
+                        raise inexpressible("UVL does not say what a division by 0 is")
+                return Product(tuple(zip(sides, (part for _, part in parts), strict=True)))
+            case Power(base, Number(exponent)) if exponent in range(1, MAX_FACTORS + 1):
+                return Product(((1, in_uvl(base)),) * int(exponent))
+            case Call("floor" | "ceil" as function, arguments):
+                return Call(function, tuple(map(in_uvl, arguments)))
+        lacking = f"the function {node.function}" if isinstance(node, Call) else "powers"
+        raise inexpressible(f"UVL does not have {lacking}")
+
     for name in (name for name in constraint.names if name != ROOT):
         if name not in system.positions:
-            raise _inexpressible(constraint, f"UVL has no {name} in comparisons")
+            raise inexpressible(f"UVL has no {name} in comparisons")
         option = system.option(name)
         is_binary = isinstance(option, BinaryOption)
         numbers[option.name] = f"{names[option.name]}.{VALUE}" if is_binary else names[option.name]
@@ -332,44 +359,8 @@ def _comparison(constraint: ArithmeticConstraint, system: VariabilityModel, name
     comparison: Any = NumericAtom(constraint.left, constraint.comparison, constraint.right)
     comparison = opposite(comparison) if constraint.negated else comparison
     sign = "==" if comparison.comparison == "=" else comparison.comparison
-    sides = (_in_uvl(side, constraint, system) for side in (comparison.left, comparison.right))
-    texts = (tree_text(side, numbers.__getitem__, _number) for side in sides)
-    return " | ".join((*guards, f" {sign} ".join(texts)))
-
-
-def _inexpressible(constraint: ArithmeticConstraint, message: str) -> OutputError:
-    return OutputError(Problem(message, line=constraint.line, text=constraint.text.strip()))
-
-
-def _in_uvl(node: Node, constraint: ArithmeticConstraint, system: VariabilityModel) -> Node:
-    """Return a tree with products instead of powers of small numbers, and of divisions by binary options."""
-
-    def inner(part: Node) -> Node:
-        return _in_uvl(part, constraint, system)
-
-    match node:
-        case Number() | Name():
-            return node
-        case Sum(addends):
-            return Sum(tuple((sign, inner(addend)) for sign, addend in addends))
-        case Product(factors):
-            parts = [(side, inner(factor)) for side, factor in factors]
-            # What is divided by 0 is 0: a division by an option that is 0 or 1 is a product with it.
-            if any(side < 0 and constant_of(part) == 0 for side, part in parts):
-                return Number(0)
-            truths = {ROOT, *(option.name for option in system.binary_options)}
-            sides = [1 if isinstance(part, Name) and part.name in truths else side for side, part in parts]
-            nonzero = {option.name for option in system.numeric_options if 0 not in option.values}
-            for side, (_, part) in zip(sides, parts, strict=True):
-                if side < 0 and constant_of(part) is None and not (isinstance(part, Name) and part.name in nonzero):
-                    raise _inexpressible(constraint, "UVL does not say what a division by 0 is")
-            return Product(tuple(zip(sides, (part for _, part in parts), strict=True)))
-        case Power(base, Number(exponent)) if exponent in range(1, MAX_FACTORS + 1):
-            return Product(((1, inner(base)),) * int(exponent))
-        case Call("floor" | "ceil" as function, arguments):
-            return Call(function, tuple(map(inner, arguments)))
-    lacking = f"the function {node.function}" if isinstance(node, Call) else "powers"
-    raise _inexpressible(constraint, f"UVL does not have {lacking}")
+    sides = (in_uvl(side) for side in (comparison.left, comparison.right))
+    return " | ".join((*guards, f" {sign} ".join(tree_text(side, numbers.__getitem__, _number) for side in sides)))
 
 
 def _number(value: float) -> str:

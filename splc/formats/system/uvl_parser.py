@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from splc.arithmetic.tree import Call, Name, Node, Number, Product, Sum
@@ -28,9 +28,6 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _TAB = 8
-# Signs without a space before them, and those without a space after them.
-_TIGHT_BEFORE = frozenset({")", ",", "]", ".", ".."})
-_TIGHT_AFTER = frozenset({"(", "!", "[", ".", ".."})
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +38,7 @@ class UvlToken:
     text: str
     line: int
     quoted: bool = False
+    spaced: bool = False  # whether something without a meaning, such as a space, stands before it
 
     @property
     def depth(self) -> int:
@@ -50,52 +48,42 @@ class UvlToken:
 
 def text_of(tokens: Iterable[UvlToken]) -> str:
     """Return tokens as text."""
-    text, previous = "", UvlToken("end", "(", 0)
-    for token in tokens:
-        token_text = f'"{token.text}"' if token.quoted else f"'{token.text}'" if token.kind == "text" else token.text
-        # A bracket after a name is that of a function.
-        is_call = token_text == "(" and previous.kind == "name"
-        tight = is_call or token_text in _TIGHT_BEFORE or previous.text in _TIGHT_AFTER
-        text += token_text if tight else f" {token_text}"
-        previous = token
-    return text
+    texts = ((each, '"' if each.quoted else "'" if each.kind == "text" else "") for each in tokens)
+    return "".join(f"{' ' * each.spaced}{quote}{each.text}{quote}" for each, quote in texts).strip()
 
 
 def lines_of(source: Source, problems: Problems) -> Iterator[Cursor]:
     """Yield the lines of a file that are not empty; add a problem for each sign that has no meaning."""
     text = source.text().replace("\r\n", "\n").replace("\r", "\n")
-    number, start, first, depth = 1, 0, 0, 0
+    number, indent, depth, end, rows = 1, 0, 0, 0, text.split("\n")
     tokens, opened = list[UvlToken](), UvlToken("end", "", 0)
     for match in _TOKEN.finditer(text):
         kind, value = str(match.lastgroup), match[0]
         if kind == "newline":
             if not depth and tokens:
-                yield Cursor(tokens, len(text[start:first].expandtabs(_TAB)))
+                yield Cursor(tokens, indent)
                 tokens = []
             number += 1
-            if not tokens:
-                start = match.end()
         elif kind == "comment":
             if not value.endswith("*/") or len(value) < 4:
                 problems.add("the comment is not closed", number, text=value, hint="end it with */")
             number += value.count("\n")
         elif kind == "wrong":
             reason = "the quote is not closed" if value in "\"'" else f"{value!r} has no meaning in UVL"
-            problems.add(reason, number, text=text[text.rfind("\n", 0, match.start()) + 1 :].partition("\n")[0].strip())
+            problems.add(reason, number, text=rows[number - 1].strip())
         elif kind != "space":
             if not tokens:
-                first = match.start()
-                # A comment over several lines may stand before.
-                start = max(start, text.rfind("\n", 0, first) + 1)
+                indent = len(text[text.rfind("\n", 0, match.start()) + 1 : match.start()].expandtabs(_TAB))
             quoted = kind == "name" and value.startswith('"')
             plain = " ".join(value[1:-1].split()) if quoted else value[1:-1] if kind == "text" else value
-            tokens.append(UvlToken(kind, plain, number, quoted))
+            tokens.append(UvlToken(kind, plain, number, quoted, match.start() > end))
+            end = match.end()
             opened = opened if depth else tokens[-1]
             depth = max(depth + tokens[-1].depth, 0)
     if depth:
-        problems.add(f"{opened.text!r} is not closed", opened.line, text=text.split("\n")[opened.line - 1].strip())
+        problems.add(f"{opened.text!r} is not closed", opened.line, text=rows[opened.line - 1].strip())
     elif tokens:
-        yield Cursor(tokens, len(text[start:first].expandtabs(_TAB)))
+        yield Cursor(tokens, indent)
 
 
 # Formulas are refused beyond this depth of brackets, and this number of names (`<=>` doubles what it joins).
@@ -147,19 +135,17 @@ class Cursor:
         return ".".join(parts)
 
 
-class UvlParser(Cursor):
-    """Parses one constraint; features have types, if they are not Boolean, and attributes that are numbers."""
+def _weighted(feature: FeatureNode, attribute: str) -> Node:
+    """Return an attribute where its feature is selected, else 0."""
+    return Product(((1, Number(feature.numbers[attribute])), (1, Name(feature.name))))
 
-    def __init__(
-        self,
-        tokens: Sequence[UvlToken],
-        features: Mapping[str, FeatureNode],
-        types: Mapping[str, str],
-        numbers: Mapping[str, Mapping[str, float]],
-    ) -> None:
+
+class UvlParser(Cursor):
+    """Parses one constraint."""
+
+    def __init__(self, tokens: Sequence[UvlToken], features: Mapping[str, FeatureNode]) -> None:
         super().__init__(tokens)
-        self.features, self.types, self.numbers = features, types, numbers
-        self.depth = self.size = 0
+        self.features, self.depth, self.size = features, 0, 0
 
     def formula(self) -> Formula:
         """Return the formula of the tokens."""
@@ -226,13 +212,12 @@ class UvlParser(Cursor):
 
     def function(self, name: str) -> Node:
         """Parse a function and its arguments."""
-        start, self.at = self.at, self.at + 2
+        self.at += 2
         if name in {"floor", "ceil"}:
             argument = self.number(self.inner(_SUM))
             self.close()
             return Call(name, (argument,))
         if name not in {"sum", "avg", "len"}:
-            self.at = start
             raise self.wrong(f"the function {name!r} is not known", "known are: sum, avg, len, floor, ceil")
         references = [self.reference()]
         while self.take(","):
@@ -242,19 +227,13 @@ class UvlParser(Cursor):
         above = [self.features[each] for each in references if each in self.features]
         attributes = [each for each in references if each not in self.features]
         below = {id(feature) for feature in (features_of(above[0]) if above else self.features.values())}
-        having = [each for each in self.features if {*attributes} & self.numbers.get(each, {}).keys()]
-        names = [each for each in having if id(self.features[each]) in below]
-        is_number = name != "len" and len(references) < 3 and len(attributes) == 1 and names
-        if not is_number or not self.types.keys().isdisjoint(names):
-            self.at = start
+        having = [each for each in self.features.values() if {*attributes} & each.numbers.keys() and id(each) in below]
+        is_number = name != "len" and len(references) < 3 and len(attributes) == 1 and having
+        if not is_number or any(each.kind != "Boolean" for each in having):
             raise self.wrong(f"{name}({', '.join(references)}) cannot be expressed")
-        total = Sum(tuple((1, self.weighted(each, self.numbers[each][attributes[0]])) for each in names))
-        count = Sum(tuple((1, Name(self.features[each].name)) for each in names))
+        total = Sum(tuple((1, _weighted(each, attributes[0])) for each in having))
+        count = Sum(tuple((1, Name(each.name)) for each in having))
         return total if name == "sum" else Product(((1, total), (-1, count)))
-
-    def weighted(self, name: str, weight: float) -> Node:
-        """Return a number where a feature is selected, else 0."""
-        return Product(((1, Number(weight)), (1, Name(self.features[name].name))))
 
     def reference(self) -> str:
         """Parse a name; a point joins those of imported models and of attributes."""
@@ -295,13 +274,12 @@ class UvlParser(Cursor):
     def number(self, parsed: _Parsed) -> Node:
         """Return what was parsed as an arithmetic expression."""
         if isinstance(parsed, str):
-            if self.types.get(parsed) in {"Integer", "Real"}:
-                return Name(self.features[parsed].name)
+            if (feature := self.features.get(parsed)) is not None and feature.kind in {"Integer", "Real"}:
+                return Name(feature.name)
             owner, _, attribute = parsed.rpartition(".")
-            if (number := self.numbers.get(owner, {}).get(attribute)) is not None:
-                return self.weighted(owner, number)
-            is_known = parsed in self.features
-            hint = "it is a Boolean feature, which is selected or not" if is_known else nearest(parsed, self.features)
+            if (above := self.features.get(owner)) is not None and attribute in above.numbers:
+                return _weighted(above, attribute)
+            hint = "it is a Boolean feature, which is selected or not" if feature else nearest(parsed, self.features)
             raise self.wrong(f"{parsed!r} has no number", hint)
         if isinstance(parsed, OptionLiteral | NumericAtom | Junction):
             raise self.wrong("a condition stands where a number is expected")
@@ -316,33 +294,28 @@ class Domain:
     """The values of one feature, as far as constraints state them: a list, or bounds of whole numbers."""
 
     whole: bool
-    listed: set[float] | None = None
-    lower: float = -math.inf
-    upper: float = math.inf
+    stated: list[Sequence[tuple[str, float]]] = field(default_factory=list)  # disjunctions of comparisons with numbers
 
     def add(self, comparisons: Sequence[tuple[str, float]]) -> bool:
-        """Take a disjunction of comparisons with numbers into account; return whether it is a list or a bound."""
-        (sign, value), *further = comparisons
-        if all(each == "=" for each, _ in comparisons):
-            values = {value for _, value in comparisons}
-            self.listed = values if self.listed is None else self.listed & values
-        elif further or sign not in ((">=", "<=", ">", "<") if self.whole else (">=", "<=")):
-            return False
-        elif sign[0] == ">":
-            bound = math.floor(value) + 1 if sign == ">" else math.ceil(value) if self.whole else value
-            self.lower = max(self.lower, bound)
-        else:
-            bound = math.ceil(value) - 1 if sign == "<" else math.floor(value) if self.whole else value
-            self.upper = min(self.upper, bound)
-        return True
+        """Take a disjunction into account if it is a list or a bound; return whether it is."""
+        signs = {sign for sign, _ in comparisons}
+        is_bound = len(comparisons) == 1 and signs <= ({">=", "<=", ">", "<"} if self.whole else {">=", "<="})
+        self.stated += [comparisons] if is_bound or signs == {"="} else []
+        return is_bound or signs == {"="}
 
     def values(self) -> tuple[float, ...] | None:
         """Return the values, None if they are not known to be finitely many."""
-        if self.listed is None:
-            size = self.upper - self.lower
-            known = self.whole and size < MAX_VALUES
-            return tuple(float(self.lower) + step for step in range(math.floor(size) + 1)) if known else None
-        inside = (value for value in sorted(self.listed) if self.lower <= value <= self.upper)
+        bounds = [each[0] for each in self.stated if each[0][0] != "="]
+        lower = max((value for sign, value in bounds if sign[0] == ">"), default=-math.inf)
+        upper = min((value for sign, value in bounds if sign[0] == "<"), default=math.inf)
+        if listed := [{value for _, value in each} for each in self.stated if each[0][0] == "="]:
+            candidates = sorted(set.intersection(*listed))
+        elif self.whole and upper - lower < MAX_VALUES:
+            candidates = [*map(float, range(math.ceil(lower), math.floor(upper) + 1))]
+        else:
+            return None
+        outside = {value for sign, value in bounds if sign in "<>"}
+        inside = (value for value in candidates if lower <= value <= upper and value not in outside)
         return tuple(value for value in inside if not self.whole or value % 1 == 0)
 
 

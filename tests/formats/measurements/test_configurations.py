@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from splc.data.configurations import Configurations, Observed
-from splc.errors import ConfigurationError, InputError
 from splc.formats.measurements.configurations import read_configurations, read_inputs, read_observed
 from splc.formats.measurements.csv import write_configurations
 from splc.formats.measurements.rows import Policy
@@ -25,7 +24,7 @@ from splc.io.files import Source
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
 from tests.support.format_strategies import configurations
-from tests.support.golden_messages import check_calls
+from tests.support.golden_messages import Lines, check_calls
 
 HEADER = "rc-lookahead,fast,left,right,x,tile-size"
 
@@ -36,34 +35,6 @@ def test_reads_back_equal(tmp_path_factory: pytest.TempPathFactory, some: Config
     path = tmp_path_factory.getbasetemp() / "written.csv"
     write_configurations(some, path, {"predicted value": np.linspace(0, 1, len(some))})
     assert read_configurations(path, some.system) == some
-
-
-def test_text_of_the_file(tmp_path: Path, system: VariabilityModel) -> None:
-    """Options are in model order, deselected options are flags, and NaN in an additional column is an empty field."""
-    some = Configurations(system, np.array([[1, 0, 1, 0, 1, 3], [0, 0, 0, 1, 0, 0]]))
-    write_configurations(some, tmp_path / "c.csv", {"t": np.array([np.nan, 0.1])})
-    assert (tmp_path / "c.csv").read_text() == HEADER + ",t\n1,0,1,0,5,-1,\n0,0,0,1,1,8,0.1\n"
-
-
-def test_one_column_and_a_separator_at_its_end(tmp_path: Path) -> None:
-    """A header of one name may end with a separator; then fields behind it are empty."""
-    system = VariabilityModel("s", (NumericOption("x", (1.0, 2.0)),))
-    (tmp_path / "c.csv").write_text("x,\n2,\n1,\n")
-    assert read_configurations(tmp_path / "c.csv", system).value("x").tolist() == [2.0, 1.0]
-
-
-def test_a_header_alone_is_no_configuration(tmp_path: Path, system: VariabilityModel) -> None:
-    """A table without rows has no configurations."""
-    path = tmp_path / "c.csv"
-    path.write_text(HEADER + "\n")
-    assert len(read_configurations(path, system)) == 0
-
-
-def test_a_column_with_the_name_of_an_option(tmp_path: Path, system: VariabilityModel) -> None:
-    """An additional column cannot have the name of an option."""
-    some = Configurations(system, np.array([[1, 0, 1, 0, 1, 3]]))
-    with pytest.raises(ConfigurationError):
-        write_configurations(some, tmp_path / "c.csv", {"x": np.array([1.0])})
 
 
 SYSTEM = VariabilityModel("small", (NumericOption("x", (1.0, 2.0, 4.0)),))
@@ -99,10 +70,28 @@ def variables(*texts: str) -> dict[str, list[float]]:
     return {name: found.column(name).tolist() for name in names}
 
 
-def test_calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Configurations to predict, with measured values, and observed variables are read as the golden file has it."""
+def written(rows: list[list[int]], model: VariabilityModel, **extra: list[float]) -> Lines:
+    """Return configurations as a table in the current folder; `extra`: additional columns."""
+    columns = {name: np.array(values) for name, values in extra.items()}
+    write_configurations(Configurations(model, np.array(rows)), "c.csv", columns)
+    return Lines(Path("c.csv").read_text(encoding="utf-8"))
+
+
+def configured(text: str, model: VariabilityModel) -> list[object]:
+    """Return the configurations of a table."""
+    found = read_configurations(Source("c.csv", text.encode()), model)
+    return [*map(found.assignment, range(len(found)))]
+
+
+def test_calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, system: VariabilityModel) -> None:
+    """Configurations, with measured values, and observed variables are read and written as the golden file has it."""
     monkeypatch.chdir(tmp_path)
-    check_calls("configurations-in-tables", inputs, variables, LEVELS=LEVELS, RUNS=RUNS)
+
+    def text_model(text: str) -> str:
+        return parse_stored_text(Source("m", text.encode()), LEVELED)[0].text
+
+    names = {"LEVELS": LEVELS, "RUNS": RUNS, "HEADER": HEADER, "SYSTEM": SYSTEM, "system": system}
+    check_calls("configurations-in-tables", inputs, variables, written, configured, text_model, **names)
 
 
 class TestWriting:
@@ -139,8 +128,3 @@ class TestModels:
         assert parse_stored_text(text, some.system)[0] == model
         assert parse_stored_json(stored, some.system).model == model
         assert parse_stored_log(log, some.system)[0].model == model
-
-    def test_without_the_observations_the_names_are_not_known(self) -> None:
-        """A model text with a variable that was not observed is an error with its name."""
-        with pytest.raises(InputError, match="unknown name 'C_1'"):
-            parse_stored_text(Source("m", b"x * C_1"), LEVELED)

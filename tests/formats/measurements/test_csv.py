@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,22 +15,18 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sampling import Space
-from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.data.table import assignment_texts, is_text
 from splc.errors import MeasurementError
-from splc.formats.column_choice import ColumnChoice
 from splc.formats.detect import format_named
-from splc.formats.inference import inference_of
-from splc.formats.measurements.csv import write_measurements_csv, write_measurements_splconqueror_csv
+from splc.formats.measurements.csv import write_measurements_splconqueror_csv
 from splc.formats.measurements.read import read_measurements
 from splc.formats.measurements.selections import assignment_text, parse_assignments, parse_configuration
-from splc.io.files import read_source
 from splc.system.options import BinaryOption, NumericOption, Presentation
 from splc.system.variability import VariabilityModel
 from tests.support.examples import examples
 from tests.support.format_strategies import measurements
-from tests.support.golden_messages import check_calls
+from tests.support.golden_messages import Lines, check_calls, shown
 from tests.support.inferred_tables import inferred
 from tests.support.strategies import models
 
@@ -44,14 +41,6 @@ def read(folder: Path, model: VariabilityModel, text: str, **options: Any) -> Me
 
 
 class TestFiles:
-    def test_a_property_spelled_like_a_stripped_option(self, tmp_path: Path) -> None:
-        """If run-time is an option, the column runtime is a property, and reads back as one."""
-        model = VariabilityModel("m", (BinaryOption("run-time"),))
-        kept = read(tmp_path, model, "run-time,runtime\n1,7\n")
-        assert kept["runtime"].tolist() == [7]
-        write_measurements_csv(kept, tmp_path / "w.csv")
-        assert read_measurements(tmp_path / "w.csv", model)["runtime"].tolist() == [7]
-
     def test_compressed_and_from_standard_input(
         self, tmp_path: Path, system: VariabilityModel, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -106,84 +95,48 @@ class TestWriting:
             np.testing.assert_array_equal(again[name], measured[name])
         assert all(";;" not in line and not line.endswith(";") for line in path.read_text("utf-8").splitlines())
 
-    def test_text_of_the_file(self, tmp_path: Path, system: VariabilityModel) -> None:
-        """Options are in model order, numbers are as short as possible, deselected options are flags."""
-        text = HEADER + "1,0,1,0,5,8,3.50\n0,0,0,1,1,,1e-3\n1,0,1,0,5,8,0.1\n"
-        write_measurements_csv(read(tmp_path, system, text), tmp_path / "w.csv")
-        expected = HEADER + "1,0,1,0,5,8,3.5\n1,0,1,0,5,8,0.1\n0,0,0,1,1,-1,0.001\n"
-        assert (tmp_path / "w.csv").read_text() == expected
-        write_measurements_splconqueror_csv(read(tmp_path, system, text), tmp_path / "s.csv")
-        assert (tmp_path / "s.csv").read_text().splitlines() == [
-            "root;rclookahead;fast;left;right;x;tilesize;Enabledtilesize;Disabledtilesize;seconds",
-            "1;1;0;1;0;5;8;1;0;1.8",
-            "1;0;0;0;1;1;-1;0;1;0.001",
-        ]
-
-    def test_an_option_that_spl_conqueror_reads_as_a_number(self, tmp_path: Path) -> None:
-        """SPL Conqueror's table has no option whose name is a number: the header would be taken for values."""
-        model = VariabilityModel("m", (BinaryOption("2019"),))
-        measured = read(tmp_path, model, "2019,t\n1,5\n0,6\n")
-        with pytest.raises(MeasurementError, match="cannot have a column '2019': the name is a number") as caught:
-            write_measurements_splconqueror_csv(measured, tmp_path / "out.csv")
-        assert caught.value.problems[0].hint == "write plain CSV or XML"
-        assert not (tmp_path / "out.csv").exists()
-
-    def test_a_property_with_the_name_of_an_option(self, tmp_path: Path, system: VariabilityModel) -> None:
-        """A property cannot have the name of an option in a table."""
-        measured = read(tmp_path, system, HEADER + "1,0,1,0,5,8,3\n")
-        renamed = Measurements(measured.configurations, {"left": measured["seconds"]})
-        for write in (write_measurements_csv, write_measurements_splconqueror_csv):
-            with pytest.raises(MeasurementError, match="cannot be called 'left'"):
-                write(renamed, tmp_path / "w.csv")
-
 
 def group(output: str | None = None) -> VariabilityModel:
     """Return a system with the group `preset` of `preset_slow` and `preset_fast`, and the option `x`."""
-    slow = BinaryOption("preset_slow", "preset", False, excluded=(("preset_fast",),))
+    words = Presentation(output)
+    slow = BinaryOption("preset_slow", "preset", False, excluded=(("preset_fast",),), presentation=words)
     fast = BinaryOption("preset_fast", "preset", False, excluded=(("preset_slow",),))
-    slow = BinaryOption(slow.name, slow.parent, False, excluded=slow.excluded, presentation=Presentation(output))
     return VariabilityModel("s", (BinaryOption("preset", optional=False), slow, fast, BinaryOption("x")))
 
 
-def read_options(folder: Path, text: str, system: VariabilityModel) -> Measurements:
-    """Return the measurements in a table."""
-    file = folder / "table.csv"
-    file.write_text(text, encoding="utf-8")
-    return read_measurements(file, system)
+def test_written_tables(tmp_path: Path, system: VariabilityModel) -> None:
+    """Files of measurements, and the options that rows of tables select, are as the golden file has it."""
 
+    def written(text: str, form: str = "csv", model: VariabilityModel = system, **stated: Any) -> Lines:
+        """Return a file that is written; `stated`: other names of properties, and contexts."""
+        found = read(tmp_path, model, text)
+        values = {stated.get(name, name): values for name, values in found.values.items()}
+        found = replace(found, values=values, contexts=stated.get("contexts", found.contexts))
+        notes = format_named("measurements", form).write(found, tmp_path / "w")
+        return Lines("\n".join([*(tmp_path / "w").read_text("utf-8").splitlines(), *notes]))
 
-def selected(found: Measurements) -> list[list[str]]:
-    """Return the selected options of each configuration."""
-    rows = range(len(found))
-    return [[name for name, value in found.configurations.assignment(row).items() if value] for row in rows]
+    def rows(text: str, model: VariabilityModel | None = None, **stated: Any) -> Lines:
+        """Return the selected options of each configuration, and its values of the last property."""
+        if model is None:
+            model = inferred(text, **stated).system
+        found = read(tmp_path, model, text)
+        own = (
+            [name for name, value in found.configurations.assignment(at).items() if value] for at in range(len(found))
+        )
+        values = found.repetitions(found.properties[-1])
+        return Lines("\n".join(f"{', '.join(names)}: {shown(each)}" for names, each in zip(own, values, strict=True)))
 
+    other = VariabilityModel("s", (*group().options, BinaryOption("after"), BinaryOption("zlib")))
+    dashed, year = (VariabilityModel("m", (BinaryOption(name),)) for name in ("run-time", "2019"))
+    names = {"HEADER": HEADER, "group": group, "other": other, "dashed": dashed, "year": year, "SYSTEM": SYSTEM}
 
-def test_other_columns_before_the_group(tmp_path: Path) -> None:
-    """The column of a group is found behind those of options whose names are before and after its own."""
-    system = VariabilityModel("s", (*group().options, BinaryOption("after"), BinaryOption("zlib")))
-    found = read_options(tmp_path, "after,zlib,x,preset,time\n1,0,0,fast,3\n0,1,1,slow,4\n", system)
-    assert selected(found) == [["preset", "preset_fast", "after"], ["preset", "preset_slow", "x", "zlib"]]
+    def configuration(text: str) -> Lines:
+        return Lines(shown(parse_configuration(text, SYSTEM).indices))
 
+    def exists(name: str) -> bool:
+        return (tmp_path / name).exists()
 
-def test_spellings(tmp_path: Path) -> None:
-    """A cell names a child by its output string, its name, or its name without the group's."""
-    found = read_options(tmp_path, "preset,x,time\n-p 1,0,1\nfast,0,2\npreset_slow,1,3\nslow, 0,4\n", group("-p 1"))
-    assert selected(found) == [["preset", "preset_slow"], ["preset", "preset_fast"], ["preset", "preset_slow", "x"]]
-    assert found.repetitions("time")[0].tolist() == [1, 4]
-
-
-def test_inferred(tmp_path: Path) -> None:
-    """A table of text is read_options with the system inferred from it, also if its texts are numbers or signs."""
-    file = tmp_path / "table.csv"
-    file.write_text("mode,x,time\n0,0,1.5\n1,0,2.5\nauto,1,3.5\n+a,1,4.5\n-a,1,5.5\n", encoding="utf-8")
-    system = inference_of(read_source(file), choice=ColumnChoice(options=("mode", "x"))).system
-    assert selected(read_measurements(file, system)) == [
-        ["mode", "mode_0"],
-        ["mode", "mode_1"],
-        ["mode", "mode_auto", "x"],
-        ["mode", "mode_a", "x"],
-        ["mode", "mode_a_2", "x"],
-    ]
+    check_calls("written-tables", written, rows, configuration, exists, **names)
 
 
 MODES = ("fast", "safe, slow", "a,b,c")
@@ -221,13 +174,6 @@ def test_texts_with_commas_are_read_back() -> None:
     for row in range(len(every)):
         text = ",".join(assignment_texts(system, every.assignment(row)).values())
         assert parse_configuration(text, system) == every[[row]], text
-
-
-def test_configurations() -> None:
-    """Options that are not named are deselected, but for mandatory ones and the parents of named ones."""
-    found = parse_configuration("lru,x=4", SYSTEM)
-    assert found == Configurations(SYSTEM, np.array([[1, 1, 1, 0, 2, 2, 0]]))
-    assert parse_configuration("lru,cache=0,x=4", SYSTEM).indices.tolist() == [[1, 0, 1, 0, 2, 2, 0]]
 
 
 def test_calls() -> None:

@@ -198,31 +198,11 @@ class TestReading:
 
 
 class TestWriting:
-    def test_as_spl_conqueror_reads_it(self, tmp_path: Path, system: VariabilityModel) -> None:
-        """The root is listed, deselected options are flags, and only rows with repetitions are marked."""
-        path = tmp_path / "m.xml"
-        rows = (row("left", rest=value("1@2")).replace("<row>", MULTIPLE), row("right"))
-        write_measurements_xml(read(tmp_path, system, *rows, separator="@"), path)
-        text = path.read_text()
-        assert text.count("multipleMeasurements") == 1
-        assert '<data columname="Configuration">root,left</data>' in text
-        assert '<data columname="Variable Features">x;1,tile-size;-1</data>' in text
-
     def test_the_deviation_is_kept(self, tmp_path: Path, system: VariabilityModel) -> None:
         """The deviation that a file states is written again."""
         path = tmp_path / "n.xml"
         write_measurements_xml(read(tmp_path, system, row("left"), root='<results deviation="2.5">'), path)
         assert read_measurements(path, system).report.deviation == 2.5
-
-    def test_reserved_names(self, tmp_path: Path, system: VariabilityModel) -> None:
-        """A property cannot have the name of an element that describes the configuration."""
-        measured = read(tmp_path, system, row("left"))
-        renamed = Measurements(measured.configurations, {"ConfigID": measured["Performance"]})
-        with pytest.raises(MeasurementError, match="a property cannot be called 'ConfigID'"):
-            write_measurements_xml(renamed, tmp_path / "n.xml")
-        context = Measurements(measured.configurations, {"time": measured["Performance"]}, contexts={"ConfigID": "7"})
-        with pytest.raises(MeasurementError, match="a context cannot be called 'ConfigID'"):
-            write_measurements_xml(context, tmp_path / "n.xml")
 
 
 class TestDamagedFiles:
