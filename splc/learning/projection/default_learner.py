@@ -280,7 +280,7 @@ class ProjectionLearner:
             interrupted = stops()
         if interrupted:
             return full, target, printed_model(target, (), chosen, space), valid, notes, True
-        options = full.basis.variables if full.refits or full.formula else ()
+        options = full.basis.variables if full.refits or full.basis.formula else ()
         if is_too_few(full):
             printed = of_few_rows(target, options, chosen, space, complete=valid == len(full.rows))
         else:

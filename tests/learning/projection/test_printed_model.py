@@ -72,7 +72,7 @@ def test_known_sums_are_found(name: str, unit: float) -> None:
     target = target_of(MIXED, known, error=1e-3, unit=unit)
     target = replace(target, measured=target.predicted[: target.learned])
     found = printed(target)
-    assert found.form == "sum"
+    assert found.link == "identity"
     influences = {each.text: each.influence / unit for each in found.selected}
     assert influences == pytest.approx(expected, rel=1e-8)
     np.testing.assert_allclose(values(target, found), target.predicted, rtol=1e-9)
@@ -100,7 +100,7 @@ def test_products_are_found() -> None:
     factors = (2, 0.25, 3, 0.5, 1.7, 5, 0.3)
     target = target_of(BINARY, lambda c: np.prod([f ** c(f"b{i}") for i, f in enumerate(factors)], axis=0), unit=8.0)
     found = printed(target)
-    assert found.form == "product"
+    assert found.link == "log"
     assert found.link == "log"
     assert [each.form for each in found.forms] == ["product", "sum"]
     terms = {CONSTANT, *(option_term(f"b{i}") for i in range(7))}
@@ -109,7 +109,7 @@ def test_products_are_found() -> None:
     exact = printed(replace(target, measured=target.predicted[: target.learned]))
     expected = {CONSTANT: np.log(8.0), **{option_term(f"b{i}"): np.log(f) for i, f in enumerate(factors)}}
     assert dict(exact.model().terms) == pytest.approx(expected, rel=1e-6)
-    assert printed(target, ProjectionSettings(form="sum")).form == "sum"
+    assert printed(target, ProjectionSettings(form="sum")).link == "identity"
 
 
 @examples(6)
