@@ -6,10 +6,9 @@ The search is `learn-splconqueror-opt` in SPL Conqueror.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -310,10 +309,11 @@ def combinations_of(values: Mapping[str, Sequence[Any]], samples: int | None, se
     if min(total, samples or total) > MOST:
         hint = f"draw some of them with samples, at most {MOST:,}"
         raise SpecError(f"{total:,} combinations of settings are too many", hint=hint)
-    if samples is None or samples >= total:
-        return [dict(zip(choices, items, strict=True)) for items in product(*choices.values())]
+    ranks: Iterable[int] = range(total)
+    if samples is not None and samples < total:
+        ranks = sorted(distinct_ranks(total, samples, np.random.Generator(np.random.PCG64(seed))))
     combinations = []
-    for rank in sorted(distinct_ranks(total, samples, np.random.Generator(np.random.PCG64(seed)))):
+    for rank in ranks:
         combination = {}
         # The last setting changes fastest.
         for name, items in reversed(choices.items()):

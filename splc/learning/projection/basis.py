@@ -94,11 +94,9 @@ def variables_of(
             variables.append(Variable(option.name, "binary", (option.name,)))
     for name in observed:
         column = everything.column(name) if everything is not None else np.zeros(0)
-        distinct = np.unique(column[~np.isnan(column)])
-        if len(distinct) > 1 or (len(distinct) and np.isnan(column).any()):
-            variables.append(
-                Variable(name, "numeric", (name,), tuple(map(float, distinct)), bool(np.isnan(column).any()), True)
-            )
+        distinct, lacking = np.unique(column[~np.isnan(column)]), bool(np.isnan(column).any())
+        if len(distinct) > 1 or (len(distinct) and lacking):
+            variables.append(Variable(name, "numeric", (name,), tuple(map(float, distinct)), lacking, True))
     return tuple(sorted(variables, key=lambda variable: variable.name))
 
 
@@ -229,17 +227,15 @@ class Shape:
         present = ~np.isnan(x)
         if self.name == "presence":
             return np.where(present, 1.0, -1.0)
-        column = np.zeros(len(x))
-        column[present] = self._values(x[present])
-        return column
-
-    def _values(self, x: Array) -> Array:
+        column, x = np.zeros(len(x)), x[present]
         if self.name == "level":
-            return np.where(x == self.a, 1.0, -1.0)
-        if self.name == "threshold":
-            return np.asarray(((x >= self.a) - self.b) / self.c)
-        scaled: Array = (_TRANSFORMS[self.name.removesuffix("^2")](x) - self.a) / self.b
-        return scaled**2 - self.c if self.name.endswith("^2") else scaled
+            column[present] = np.where(x == self.a, 1.0, -1.0)
+        elif self.name == "threshold":
+            column[present] = ((x >= self.a) - self.b) / self.c
+        else:
+            scaled: Array = (_TRANSFORMS[self.name.removesuffix("^2")](x) - self.a) / self.b
+            column[present] = scaled**2 - self.c if self.name.endswith("^2") else scaled
+        return column
 
 
 def columns_of(shapes: Sequence[Shape], x: Array) -> Array:

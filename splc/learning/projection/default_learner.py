@@ -307,8 +307,8 @@ class ProjectionLearner:
 
         def alone(tested: bool = True, formula: Formula | None = None) -> FullModel:
             rows = problem.configurations, problem.target, variables, counts
-            further: dict[str, Any] = {"tested": tested, "groups": groups, "formula": formula}
-            return fit_full_model(*rows, self.chosen.scale, known, on_fit, **further)
+            settings = self.chosen.scale, known, on_fit
+            return fit_full_model(*rows, *settings, tested=tested, groups=groups, formula=formula)
 
         blocks = None if problem.blocks is None else problem.blocks[problem.rows]
         full = alone() if self.fit is None else self.fit(problem, alone, on_fit)
