@@ -7,7 +7,7 @@ numeric options. Scaling models are imported on first use.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import compress
@@ -24,7 +24,7 @@ from splc.learning.learner import LearningProblem, influence_model, judged, only
 from splc.learning.result import InfluenceEstimate, LearnedTerm, LearningResult, Predictor
 from splc.models.basis.regression import RANK, Regression, independent
 from splc.models.influence import InfluenceModel
-from splc.models.terms import CONSTANT, Term, option_term
+from splc.models.terms import CONSTANT, option_term
 from splc.models.text.log_grammar import expand_product, is_sum
 from splc.system.options import NumericOption, Option
 from splc.system.variability import VariabilityModel
@@ -98,7 +98,13 @@ class GivenTerms:
         if not fit.freedom:
             size = plural(len(problem.rows), "configuration", "configurations")
             notes.append(f"no standard errors: {size} for {plural(len(terms), 'term', 'terms')}")
-        model = influence_model(terms, problem.measurements.system)
+        model, estimates = influence_model(terms, problem.measurements.system), []
+        expansions = [dict(term.weights) for term in terms]
+        for canonical, _ in model.terms if fit.freedom else ():
+            weights = np.array([expansion.get(canonical, 0.0) for expansion in expansions])
+            if fit.determined[weights != 0].all():
+                influence, error = unit * float(weights @ fit.coefficients), unit * float(fit.errors_of(weights))
+                estimates.append(InfluenceEstimate.of(canonical, influence, error, fit.freedom))
         return judged(
             problem,
             self,
@@ -107,17 +113,8 @@ class GivenTerms:
             seconds=seconds,
             terms=tuple(terms),
             notes=notes,
-            estimates=tuple(self._estimates([term for term, _ in model.terms], fit, unit)) if fit.freedom else (),
+            estimates=tuple(estimates),
         )
-
-    def _estimates(self, canonical: Iterable[Term], fit: Regression, unit: float) -> Iterator[InfluenceEstimate]:
-        """Yield the uncertainty of the influences of canonical terms, of those that are determined, times a unit."""
-        expansions = [dict(term.weights) for term in self.terms]
-        for term in canonical:
-            weights = np.array([expansion.get(term, 0.0) for expansion in expansions])
-            if fit.determined[weights != 0].all():
-                influence, error = unit * float(weights @ fit.coefficients), unit * float(fit.errors_of(weights))
-                yield InfluenceEstimate.of(term, influence, error, fit.freedom)
 
 
 def _columns(terms: Sequence[LearnedTerm], configurations: Configurations) -> Array:
@@ -223,9 +220,7 @@ def _is_parameter(option: Option, configurations: Configurations) -> bool:
 
 def _parameters(learned: Configurations) -> tuple[list[str], list[str]]:
     """Return the numeric options that vary, and notes about those that do not."""
-    varying: list[str] = []
-    unusable: list[str] = []
-    notes = []
+    varying, unusable, notes = list[str](), list[str](), []
     for option, indices in zip(learned.system.options, learned.indices.T, strict=True):
         if (indices != indices[0]).any():
             (varying if _is_parameter(option, learned) else unusable).append(option.name)
