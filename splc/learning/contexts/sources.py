@@ -235,10 +235,8 @@ class SourceMixture(projection.MomentsPredictor):
 
     def moments(self, configurations: Configurations | Any, variances: bool = True) -> tuple[Array, Array]:
         """Return predictions in units of the scale, and their standard deviations with noise over the divisor."""
-        configurations, joint = (
-            Configurations.from_frame(self.configurations.system, configurations),
-            self.sources.joint,
-        )
+        joint = self.sources.joint
+        configurations = Configurations.from_frame(joint.configurations.system, configurations)
         if self.process is None:
             values = self.sources.values(configurations)
             mean, contexts, deviations = values.mean(axis=1), values.shape[1], np.zeros(len(values))
@@ -276,8 +274,9 @@ class SourceMixture(projection.MomentsPredictor):
         """Return the model of `as_json`."""
         joint = Ensemble.from_json(content["joint"], system)
         sources, scale = Sources.from_json(content["sources"], joint, system), projection.Scale(**content["scale"])
-        design, process = sources.design(joint.configurations[joint.own]), content.get("process")
-        process = None if content["kind"] != "mixture" else MappedProcess.from_json(process, design)
+        process = None
+        if content["kind"] == "mixture":
+            process = MappedProcess.from_json(content["process"], sources.design(joint.configurations[joint.own]))
         numbers = {name: float(content.get(name, 0.0)) for name in ("weight", "noise", "runs")}
         return cls(scale, float(content["quantile"]), sources, process, **numbers)
 
