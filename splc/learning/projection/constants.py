@@ -110,7 +110,7 @@ SETTLED, SUPPORT = 0.95, 0.75
 Form = Literal["auto", "sum", "product"]
 ScaleChoice = Literal["auto", "log", "raw"]
 
-_AUTO: Mapping[str, Any] = {"words": {"auto": None, "none": None}, "shown": "`auto`"}
+_auto: Mapping[str, Any] = {"words": {"auto": None, "none": None}, "shown": "`auto`"}
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ class ProjectionSettings:
 
     terms: Annotated[
         int | None,
-        Setting("the largest number of terms; `auto`: chosen by the expected error", least=1, **_AUTO),
+        Setting("the largest number of terms; `auto`: chosen by the expected error", least=1, **_auto),
     ] = None
     readable: Annotated[bool, Setting("at most 10 terms, for a score that is up to 10 % larger")] = False
     form: Annotated[
@@ -140,7 +140,7 @@ class ProjectionSettings:
     order: Annotated[
         int | None,
         Setting(
-            "the largest number of options in a term; `auto`: 5, or 6 with as many numeric options", least=1, **_AUTO
+            "the largest number of options in a term; `auto`: 5, or 6 with as many numeric options", least=1, **_auto
         ),
     ] = None
     functions: Annotated[

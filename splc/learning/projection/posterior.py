@@ -412,3 +412,13 @@ def negative_evidence(matrix: Array, z: Array) -> tuple[float, Array] | None:
     slopes -= np.outer(v, v)
     slopes /= 2
     return determinant + float(z @ v) / 2, slopes
+
+
+def objective(logarithms: Array, design: KernelDesign, z: Array, noise: Array) -> tuple[float, Array]:
+    """Return the negative log evidence of standardised targets z, but for a constant, and its gradient."""
+    theta = Hyperparameters.of(logarithms)
+    kernel = KernelParts(theta, design)
+    kernel.kernel.flat[:: len(z) + 1] += theta.noise * noise + JITTER
+    if (evidence := negative_evidence(kernel.kernel, z)) is None:
+        return np.inf, np.zeros_like(logarithms)
+    return evidence[0], kernel.derivative(evidence[1], noise)

@@ -19,8 +19,8 @@ import numpy as np
 from splc.arithmetic.tokens import NameTable
 from splc.data.accuracy import mean_relative_error
 from splc.errors import ExpressionError, LearningError, Problem, plural, unknown_name_hint
-from splc.learning.features import FeatureTable, stable_order
-from splc.learning.learner import INTERRUPTED, LearningProblem, OnStep, ignore, influence_model, judged, random_folds
+from splc.learning.features import FeatureTable, random_folds, stable_order
+from splc.learning.learner import INTERRUPTED, LearningProblem, OnStep, ignore, influence_model, judged
 from splc.learning.result import LearnedTerm, LearningResult, Round, Stage, merged_terms
 from splc.learning.stepwise.candidates import BASE, Candidate, CandidateGrid
 from splc.learning.stepwise.fits import TIE, CellColumns, ModelFit, Scorer, Winner, rows_that_count, rows_with_error

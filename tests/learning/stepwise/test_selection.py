@@ -13,8 +13,7 @@ from splc.data.measurements import Measurements
 from splc.errors import LearningError, SpecError
 from splc.formats.models.log_writer import learned_log_text, settings_line
 from splc.learning import learn
-from splc.learning.features import FeatureTable
-from splc.learning.learner import random_folds
+from splc.learning.features import FeatureTable, random_folds
 from splc.learning.result import LearnedTerm, Round
 from splc.learning.stepwise import candidates, fits
 from splc.learning.stepwise.algorithm import REASONS, ForwardSelection, select
