@@ -41,10 +41,6 @@ _LARGE_BLOCK = 31 * 2**20  # bytes of a block of memory; the limits of glibc fol
 OnStep = Callable[[Step], None]
 
 
-def ignore(step: Step) -> None:
-    """Do nothing after a step."""
-
-
 def match(
     measurements: Measurements, sampled: Configurations, missing: Missing = "error", instead: str = ""
 ) -> tuple[Array, tuple[str, ...]]:
@@ -123,7 +119,7 @@ class LearningProblem:
     evaluation: Measurements | None = None  # to judge the model by; None: the measurements outside of the learning set
     validation: Array | None = None  # the positions that candidates are judged by; None: the learning set
     seed: int = 0  # the seed of whatever a learner draws
-    on_step: OnStep = ignore  # called after every step, a round or a stage
+    on_step: OnStep = lambda step: None  # called after every step, a round or a stage
     # called with the expected share of the work that is done, by learners that can tell
     on_share: Callable[[float], None] = lambda share: None
     should_stop: Callable[[], bool] = lambda: False  # asked after every step; true keeps what is learned and ends

@@ -22,7 +22,7 @@ from splc.learning.baselines import SETTINGS as BASELINE_SETTINGS
 from splc.learning.baselines import BaselineLearner
 from splc.learning.blocks import Blocks, estimated, groups_of, settings_of, with_labels
 from splc.learning.folds import Groups
-from splc.learning.learner import Learner, LearningProblem, OnStep, cross_validate, ignore, one_thread, usable_rows
+from splc.learning.learner import Learner, LearningProblem, OnStep, cross_validate, one_thread, usable_rows
 from splc.learning.result import LearningResult, Predictor
 from splc.learning.stepwise.algorithm import StepwiseLearner
 from splc.learning.stepwise.settings import PRESETS, SPLCONQUEROR, SPLCONQUEROR_2019, Settings, is_setting
@@ -226,7 +226,7 @@ def learn(
         evaluation=evaluation,
         validation=judging,
         seed=seed,
-        on_step=on_step or ignore,
+        on_step=on_step or (lambda step: None),
         on_share=on_share,
         should_stop=should_stop or (lambda: False),
         provenance=provenance or {},

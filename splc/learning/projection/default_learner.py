@@ -370,12 +370,12 @@ def weight_of(full: Array, printed: Array, terms: int, rows: int) -> float:
 
 def _estimates(printed: PrintedModel, model: InfluenceModel) -> tuple[InfluenceEstimate, ...]:
     """Return the estimates in the order of the model's terms, rounded as these."""
-    by_term = {estimate.term: estimate for estimate in printed.selected}
-    rows = [replace(by_term[term], influence=influence) for term, influence in model.terms if term in by_term]
-    return tuple(
-        replace(row, standard_error=rounded(row.standard_error), low=rounded(row.low), high=rounded(row.high))
-        for row in rows
-    )
+    by_term, estimates = {estimate.term: estimate for estimate in printed.selected}, []
+    for term, influence in model.terms:
+        if (found := by_term.get(term)) is not None:
+            error, low, high = map(rounded, (found.standard_error, found.low, found.high))
+            estimates.append(replace(found, influence=influence, standard_error=error, low=low, high=high))
+    return tuple(estimates)
 
 
 def rounded(value: float, link: Link = "identity") -> float:

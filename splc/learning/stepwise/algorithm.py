@@ -20,7 +20,7 @@ from splc.arithmetic.tokens import NameTable
 from splc.data.accuracy import mean_relative_error
 from splc.errors import ExpressionError, LearningError, Problem, plural, unknown_name_hint
 from splc.learning.features import FeatureTable, random_folds, stable_order
-from splc.learning.learner import INTERRUPTED, LearningProblem, OnStep, ignore, influence_model, judged
+from splc.learning.learner import INTERRUPTED, LearningProblem, OnStep, influence_model, judged
 from splc.learning.result import LearnedTerm, LearningResult, Round, Stage, merged_terms
 from splc.learning.stepwise.candidates import BASE, Candidate, CandidateGrid
 from splc.learning.stepwise.fits import TIE, CellColumns, ModelFit, Scorer, Winner, rows_that_count, rows_with_error
@@ -241,7 +241,7 @@ class ForwardSelection:
             self.level += 1
         return None
 
-    def run(self, on_step: OnStep = ignore, should_stop: Callable[[], bool] = lambda: False) -> Outcome:
+    def run(self, on_step: OnStep = lambda step: None, should_stop: Callable[[], bool] = lambda: False) -> Outcome:
         """Learn until a rule ends it; `should_stop`: asked after every round but the last one; true ends it, too."""
         termination = self.terminate(None)
         while termination is None:
@@ -343,7 +343,7 @@ def select(
     table: FeatureTable,
     settings: Settings,
     seed: int,
-    on_step: OnStep = ignore,
+    on_step: OnStep = lambda step: None,
     should_stop: Callable[[], bool] = lambda: False,
     judge: FeatureTable | None = None,
 ) -> Outcome:
