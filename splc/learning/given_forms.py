@@ -185,7 +185,20 @@ class PmnfLearner:
         if len(problem.rows) == 0:
             raise LearningError(f"no configuration to learn from has a value of {problem.nfp}")
         learned = problem.configurations
-        parameters, notes = _parameters(learned)
+        parameters, others = varying_options(learned)
+        if others:
+            cure = "configurations that differ in numeric options only, or choose stepwise (--learner stepwise)"
+            message = f"pmnf models numeric options that are always selected, but these differ too: {listed(others)}"
+            raise LearningError(message, hint=f"learn from {cure}")
+        if not parameters:
+            hint = "give a sampling that varies them, such as all+ff"
+            raise LearningError("no numeric option varies between the configurations learned from", hint=hint)
+        constant = (option.name for option in learned.system.options if _is_parameter(option, learned))
+        notes = [
+            f"{name} is {learned.column(name)[0]:g} in all configurations learned from: the model is about these"
+            for name in constant
+            if name not in parameters
+        ]
         x = np.column_stack([learned.column(parameter) for parameter in parameters])
         fitting = partial(fit, x, problem.repetitions, names=parameters, **self.stated)
         scaling, seconds = only_step("scaling model", fitting, problem.on_step)
@@ -208,9 +221,8 @@ def is_scalable(configurations: Configurations) -> bool:
     """Return whether configurations differ in numeric options only: always selected, and not too many for pmnf."""
     from splc.scaling.fit import MAX_PARAMETERS
 
-    varying = np.flatnonzero((configurations.indices != configurations.indices[:1]).any(axis=0)).tolist()
-    options = [configurations.system.options[at] for at in varying]
-    return 0 < len(options) <= MAX_PARAMETERS and all(_is_parameter(option, configurations) for option in options)
+    parameters, others = varying_options(configurations)
+    return not others and 0 < len(parameters) <= MAX_PARAMETERS
 
 
 def _is_parameter(option: Option, configurations: Configurations) -> bool:
@@ -218,23 +230,13 @@ def _is_parameter(option: Option, configurations: Configurations) -> bool:
     return isinstance(option, NumericOption) and not np.isnan(configurations.value(option.name)).any()
 
 
-def _parameters(learned: Configurations) -> tuple[list[str], list[str]]:
-    """Return the numeric options that vary, and notes about those that do not."""
-    varying, unusable, notes = list[str](), list[str](), []
-    for option, indices in zip(learned.system.options, learned.indices.T, strict=True):
-        if (indices != indices[0]).any():
-            (varying if _is_parameter(option, learned) else unusable).append(option.name)
-        elif _is_parameter(option, learned):
-            value = learned.column(option.name)[0]
-            notes.append(f"{option.name} is {value:g} in all configurations learned from: the model is about these")
-    if unusable:
-        hint = "learn from configurations that differ in numeric options only, or choose stepwise (--learner stepwise)"
-        message = f"pmnf models numeric options that are always selected, but these differ too: {listed(unusable)}"
-        raise LearningError(message, hint=hint)
-    if not varying:
-        hint = "give a sampling that varies them, such as all+ff"
-        raise LearningError("no numeric option varies between the configurations learned from", hint=hint)
-    return varying, notes
+def varying_options(configurations: Configurations) -> tuple[list[str], list[str]]:
+    """Return the numeric options that vary and that all configurations have, and the other options that vary."""
+    varying = (configurations.indices != configurations.indices[:1]).any(axis=0)
+    parameters, others = list[str](), list[str]()
+    for option in compress(configurations.system.options, varying):
+        (parameters if _is_parameter(option, configurations) else others).append(option.name)
+    return parameters, others
 
 
 def _differing(problem: LearningProblem) -> list[str]:

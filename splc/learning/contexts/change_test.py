@@ -153,10 +153,8 @@ def detectable_change(columns: Mapping[str, Array], noise: float) -> float | Non
     count = len(next(iter(columns.values()), ()))
     if count < MIN_PAIRS:
         return None
-    single, generator = (
-        _candidates({(name,): option_column(x) for name, x in columns.items()}),
-        np.random.default_rng(0),
-    )
+    single = _candidates({(name,): option_column(values) for name, values in columns.items()})
+    generator = np.random.default_rng(0)
     orders = np.array([generator.permutation(count) for _ in range(PERMUTATIONS)])
     _, quantile = _search(single, generator.normal(size=count), orders, [])
     return _detectable(single, quantile, math.sqrt(2) * noise)

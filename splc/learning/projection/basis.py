@@ -300,10 +300,11 @@ class OptionBasis:
         if self.formula is not None and len(self.formula.center):
             blocks.append((nothing, self.formula.columns(configurations), nothing))
             unscreened += 1
-        design = _design([(own, shared) for own, shared, _ in blocks], unscreened)
+        owns = [own for own, _, _ in blocks]
+        design = KernelDesign.of(owns, [shared for _, shared, _ in blocks], unscreened)
         if not any(steps.shape[1] for _, _, steps in blocks):
             return (design,)
-        return design, _design([(own, np.hstack([shared, steps])) for own, shared, steps in blocks], unscreened)
+        return design, KernelDesign.of(owns, [np.hstack([shared, steps]) for _, shared, steps in blocks], unscreened)
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any], system: VariabilityModel) -> OptionBasis:
@@ -322,17 +323,6 @@ class OptionBasis:
         variables = tuple(variable.with_members(order or variable.members) for variable, order in pairs)
         formula = Formula.from_json(content["formula"], system) if content.get("formula") else None
         return cls(variables, ContextBlock.from_json(contexts) if contexts else None, formula)
-
-
-def _design(blocks: Sequence[tuple[Array, Array]], unscreened: int) -> KernelDesign:
-    """Return the design of blocks of columns with a relevance each, and others that share one relevance per block."""
-    numbers: list[int] = []
-    for own, shared in blocks:
-        first = numbers[-1] + 1 if numbers else 0
-        end = first + own.shape[1]
-        numbers += [*range(first, end), *[end] * shared.shape[1]]
-    joined_columns = [np.hstack(pair) if pair[1].shape[1] else pair[0] for pair in blocks]
-    return KernelDesign.of(joined_columns, np.array(numbers, dtype=int), unscreened)
 
 
 def _block(variable: Variable, configurations: Configurations, divisible: bool) -> tuple[Array, Array, Array]:
