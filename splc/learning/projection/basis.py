@@ -39,14 +39,6 @@ class Variable:
     observed: bool = False  # whether it is an observed variable
     shared: bool = False  # of a group, whether its members share one relevance; those of a numbered group do
 
-    def unnumbered(self) -> tuple[Variable, ...]:
-        """Return the variables that it would be if its members had other names."""
-        if self.kind != "group" or not self.values:
-            return (self,)
-        if self.optional:
-            return tuple(Variable(name, "binary", (name,)) for name in self.members)
-        return (replace(self, values=(), shared=False),)
-
     def with_members(self, members: Sequence[str]) -> Variable:
         """Return it with its members in another order."""
         numbers = dict(zip(self.members, self.values, strict=True)) if self.kind == "group" and self.values else {}
@@ -111,13 +103,16 @@ def varying(variables: Iterable[Variable], configurations: Configurations) -> tu
 
 
 def without_numbers(variables: Iterable[Variable], kept: Iterable[str] = ()) -> tuple[Variable, ...]:
-    """Return variables without the numbers of members, except for the groups with the names `kept`."""
-    numbered_names = set(kept)
-    return tuple(
-        variable
-        for original in variables
-        for variable in ((original,) if original.name in numbered_names else original.unnumbered())
-    )
+    """Return what variables would be if members had other names, except for the groups with the names `kept`."""
+    numbered_names, found = set(kept), list[Variable]()
+    for variable in variables:
+        if variable.kind != "group" or not variable.values or variable.name in numbered_names:
+            found.append(variable)
+        elif variable.optional:
+            found += (Variable(name, "binary", (name,)) for name in variable.members)
+        else:
+            found.append(replace(variable, values=(), shared=False))
+    return tuple(found)
 
 
 def nearest_known(
