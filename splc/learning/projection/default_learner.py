@@ -206,7 +206,9 @@ class ProjectionLearner:
         seconds = time.monotonic() - started
         system = problem.measurements.system
         binary = [option.name for option in system.binary_options]
-        exact = printed.model(system.term_order).reduced([*binary, *system.switches], system.mandatory)
+        found = printed.model
+        ordered = InfluenceModel.from_terms(found.terms, system.term_order, found.link, found.derived)
+        exact = ordered.reduced([*binary, *system.switches], system.mandatory)
         # Rounding errors of the CPU are in later digits.
         model = replace(exact, terms=tuple((term, rounded(influence, exact.link)) for term, influence in exact.terms))
         if self.stacks and self.fit is None and full.refits is not None and not interrupted:

@@ -29,7 +29,6 @@ from splc.learning.projection.submodels import PROJECTION, LanguageSearch, Submo
 from splc.learning.projection.term_search import FURTHER_STEPS, forward, models_of_sizes
 from splc.learning.result import FormScore, InfluenceEstimate, PathPoint, PathTerm
 from splc.models.influence import InfluenceModel
-from splc.models.subexpressions import Derived
 from splc.models.terms import CONSTANT
 from splc.types import Array, Link
 
@@ -67,9 +66,8 @@ _SAME = 1e-9
 class PrintedModel:
     """A printed model."""
 
-    link: Link  # `log` for a product of factors, `identity` for a sum of terms
-    selected: tuple[InfluenceEstimate, ...]  # the terms, in canonical order
-    derived: tuple[Derived, ...]  # subexpressions in the terms
+    model: InfluenceModel  # the performance-influence model: a sum of terms, or a product of factors (link `log`)
+    selected: tuple[InfluenceEstimate, ...]  # its terms, in canonical order
     path: tuple[PathPoint, ...]  # models from one term to many
     aliases: tuple[tuple[str, str], ...]  # (term, other term that the learning set does not distinguish from it)
     forms: tuple[FormScore, ...]  # the best model of each form, the printed one first
@@ -83,11 +81,6 @@ class PrintedModel:
     def cross_validated(self) -> CrossValidated:
         """The relative errors of held-out rows, in percent; of positive properties."""
         return CrossValidated.of(self.errors)
-
-    def model(self, order: Sequence[str] = ()) -> InfluenceModel:
-        """Return the performance-influence model."""
-        terms = tuple((selected.term, selected.influence) for selected in self.selected)
-        return InfluenceModel.from_terms(terms, order, self.link, self.derived)
 
 
 def printed_model(
@@ -121,9 +114,8 @@ def printed_model(
     if exact is None and settings.terms is None and not target.few:
         model = with_agreed_terms(model, is_positive)
     return PrintedModel(
-        link="log" if search.product else "identity",
+        model=_model_of(model),
         selected=_selected(model, np.sqrt(np.maximum(np.diag(model.covariance), 0.0))),
-        derived=_derived(model),
         path=_path(best),
         aliases=aliases_of(search.candidates, model.chosen, target.learned),
         forms=tuple(
@@ -143,15 +135,17 @@ def _positive_over(space: Configurations | None, model: Submodel) -> bool:
         return True
     if not model.positive or space is None:
         return model.positive
-    terms = tuple((each.term, each.influence) for each in _selected(model))
-    return bool((predictions(InfluenceModel.from_terms(terms, derived=_derived(model)), space) > 0).all())
+    return bool((predictions(_model_of(model), space) > 0).all())
 
 
-def _derived(model: Submodel) -> tuple[Derived, ...]:
+def _model_of(model: Submodel) -> InfluenceModel:
+    """Return the performance-influence model, in the unit of the property."""
     candidates = model.search.candidates
+    link: Link = "log" if model.search.product else "identity"
     units = {unit for position in model.chosen for unit in candidates.products[position]}
     derived = {part.name: part for unit in units for part in candidates.units[unit].atom.derived}
-    return tuple(derived[name] for name in sorted(derived))
+    terms = ((each.term, each.influence) for each in _selected(model))
+    return InfluenceModel.from_terms(terms, (), link, (derived[name] for name in sorted(derived)))
 
 
 # Returns whether all predictions of a model over the valid space are positive.

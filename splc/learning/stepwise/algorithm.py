@@ -251,10 +251,7 @@ class ForwardSelection:
             termination = "noCandidate" if last is None else self.terminate(last)
             if termination is None and should_stop():
                 termination = INTERRUPTED
-        return Outcome(tuple(self.rounds), self._final_terms(), termination)
-
-    def _final_terms(self) -> tuple[LearnedTerm, ...]:
-        """Return the terms in one well-conditioned fit, without those that contribute a rounding error only."""
+        # The terms in one well-conditioned fit, without those that contribute a rounding error only.
         target = self.problem.target
         columns = np.ascontiguousarray(self._columns(self.terms)[:, self._learned])
         influences = least_squares(columns.T, target)
@@ -262,7 +259,8 @@ class ForwardSelection:
         kept[0] = True
         if not kept.all():
             influences = least_squares(columns[kept].T, target)
-        return _learned([*compress(self.terms, kept)], influences)
+        terms = _learned([*compress(self.terms, kept)], influences)
+        return Outcome(tuple(self.rounds), terms, termination)
 
 
 def _learned(candidates: Sequence[Candidate], influences: Array) -> tuple[LearnedTerm, ...]:
