@@ -43,7 +43,7 @@ LEARNING = _within("learning.projection", {
     "printed: limits of the expected error of few rows": {
         "submodels.SPREADS": math.inf, "submodels.FEW_ROWS_ERROR": math.inf},
     "printed: positive over the valid space": {
-        "printed_model._positive_over": partial(_always, partial(_always, True))},
+        "printed_model._positive_over": partial(_always, True)},
     "printed: penalty of further factors": {"columns.PENALTY": 1.0},
     "printed: backward elimination": {"term_search.descent": partial(_always, ())},
     # What predicts.

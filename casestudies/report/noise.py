@@ -15,8 +15,8 @@ from casestudies.report.facts import COMPUTED, dimension, error, topology
 from casestudies.report.studies import Case
 from splc.data.measurements import Measurements
 from splc.io.tables import Cell, Table
-from splc.learning.features import feature_table
-from splc.learning.learner import one_thread, random_folds
+from splc.learning.features import feature_table, random_folds
+from splc.learning.learner import one_thread
 from splc.study.specification import StudyLearner
 from splc.types import Array
 from splc.workflows.learn.request import learn_rows

@@ -16,9 +16,8 @@ from splc.data.accuracy import mean_relative_error
 from splc.data.configurations import Configurations, describe_configuration
 from splc.data.table import names_of
 from splc.errors import ConfigurationError, LearningError, MeasurementError, SpecError, plural
-from splc.learning.features import feature_table
+from splc.learning.features import feature_table, random_folds
 from splc.learning.folds import splits
-from splc.learning.learner import random_folds
 from splc.models.influence import EvaluationError, InfluenceModel
 from splc.types import Array
 

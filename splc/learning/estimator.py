@@ -1,12 +1,8 @@
-"""The learners projection and stepwise, and scaling models, as scikit-learn estimators.
-
-`IntervalRegressor` is their interface: predictions with intervals.
-"""
+"""The learners projection and stepwise, and scaling models, as scikit-learn estimators: predictions with intervals."""
 
 from __future__ import annotations
 
 import warnings
-from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
@@ -34,40 +30,10 @@ from splc.scaling.result import ScalingModel
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 
-
-class IntervalRegressor(RegressorMixin, BaseEstimator, ABC):
-    """A regressor whose `predict` can return intervals."""
-
-    @overload
-    def predict(self, X: Any, return_interval: Literal[False] = False) -> Array: ...
-
-    @overload
-    def predict(self, X: Any, return_interval: Literal[True]) -> tuple[Array, Array, Array]: ...
-
-    def predict(self, X: Any, return_interval: bool = False) -> Array | tuple[Array, Array, Array]:
-        """Return predictions, shape (n,), for X of shape (n, features)."""
-        validation.check_is_fitted(self)
-        X = self._numbers(X)
-        predicted = self._predicted(X)
-        return (predicted, *self._interval(X)) if return_interval else predicted
-
-    def _numbers(self, X: Any) -> Array:
-        """Return the rows to predict as numbers, shape (n, features)."""
-        return np.asarray(validation.validate_data(self, X, reset=False), dtype=float)
-
-    @abstractmethod
-    def _predicted(self, X: Array) -> Array:
-        """Return predictions, shape (n,)."""
-
-    @abstractmethod
-    def _interval(self, X: Array) -> tuple[Array, Array]:
-        """Return the lower and upper ends of prediction intervals, each of shape (n,)."""
-
-
 Columns = Mapping[str, Array]
 
 
-class PerformanceInfluenceRegressor(IntervalRegressor):
+class PerformanceInfluenceRegressor(RegressorMixin, BaseEstimator):
     """Performance-influence models of tables.
 
     A column with only 0 and 1 in `fit` is a binary option, every other column of numbers a numeric option with the
@@ -211,30 +177,22 @@ class PerformanceInfluenceRegressor(IntervalRegressor):
         if (groups is None) != (self._sharing is None):
             where, hint = ("fit", "predict(X, groups=…)") if groups is None else ("predict", "fit(X, y, groups=…)")
             raise SpecError(f"only {where} has groups", hint=hint)
-        if groups is None:
-            return super().predict(X, return_interval=True) if return_interval else super().predict(X)
-        X = self._numbers(X)
-        names = group_names(groups, len(X))
+        X = validation.validate_data(self, X, reset=False, skip_check_array=bool(self._texts))
+        if self._texts:
+            X = validation.check_array(numbers_in(X, column_names(self), self._texts))
+        X = np.asarray(X, dtype=float)
+        names = np.full(len(X), None) if groups is None else group_names(groups, len(X))
         found = np.empty((3 if return_interval else 1, len(X)))
         for name in dict.fromkeys(names.tolist()):
             rows = np.flatnonzero(names == name)
             found[0, rows] = self._predicted(X[rows], name)
             if return_interval:
-                found[1:, rows] = self._interval(X[rows], name)
+                predictor = self._predictor(name)
+                if not isinstance(predictor, FullPredictor):
+                    hint = "use preset='default'"
+                    raise LearningError(Problem("SPL Conqueror's algorithm has no prediction intervals", hint=hint))
+                found[1:, rows] = predictor.interval(self._configurations(X[rows]))
         return (found[0], found[1], found[2]) if return_interval else found[0]
-
-    def _numbers(self, X: Any) -> Array:
-        if not self._texts:
-            return super()._numbers(X)
-        validation.validate_data(self, X, reset=False, skip_check_array=True)
-        return np.asarray(validation.check_array(numbers_in(X, column_names(self), self._texts)), dtype=float)
-
-    def _interval(self, X: Array, group: str | None = None) -> tuple[Array, Array]:
-        predictor = self._predictor(group)
-        if not isinstance(predictor, FullPredictor):
-            hint = "use preset='default'"
-            raise LearningError(Problem("SPL Conqueror's algorithm has no prediction intervals", hint=hint))
-        return predictor.interval(self._configurations(X))
 
     def _predicted(self, X: Array, group: str | None = None) -> Array:
         return self._predictor(group).predict(self._configurations(X))
@@ -278,7 +236,7 @@ def group_names(groups: Any, rows: int) -> Array:
     return np.array([f"{value:g}" if numbers else str(value) for value in values.tolist()], dtype=object)
 
 
-class ScalingModelRegressor(IntervalRegressor):
+class ScalingModelRegressor(RegressorMixin, BaseEstimator):
     """Scaling models: functions of parameters in the performance model normal form (`splc.scaling.fit`).
 
     The columns of X are parameters, such as the number of processes and the size of a problem, and at least 0. Equal
@@ -336,14 +294,21 @@ class ScalingModelRegressor(IntervalRegressor):
         settings = {"method": self.method, **(self.settings or {}), "names": [names[at] for at in self.parameters_]}
         self.scaling_: ScalingModel = fit(X[:, self.parameters_], y, **settings)
         self.model_: InfluenceModel = self.scaling_.model
-        self.feature_importances_ = total_effects(self._predicted, X)
+        self.feature_importances_ = total_effects(lambda rows: self.scaling_.predict(rows[:, self.parameters_]), X)
         return self
 
-    def _interval(self, X: Array) -> tuple[Array, Array]:
-        return self.scaling_.interval(X[:, self.parameters_])
+    @overload
+    def predict(self, X: Any, return_interval: Literal[False] = False) -> Array: ...
 
-    def _predicted(self, X: Array) -> Array:
-        return self.scaling_.predict(X[:, self.parameters_])
+    @overload
+    def predict(self, X: Any, return_interval: Literal[True]) -> tuple[Array, Array, Array]: ...
+
+    def predict(self, X: Any, return_interval: bool = False) -> Array | tuple[Array, Array, Array]:
+        """Return predictions, shape (n,), for X of shape (n, features), and with `return_interval` their intervals."""
+        validation.check_is_fitted(self)
+        x = np.asarray(validation.validate_data(self, X, reset=False), dtype=float)[:, self.parameters_]
+        predicted = self.scaling_.predict(x)
+        return (predicted, *self.scaling_.interval(x)) if return_interval else predicted
 
 
 def chosen_columns(X: Array, y: Array) -> Array:

@@ -17,6 +17,7 @@ from splc.data.configurations import Configurations
 from splc.data.table import table_columns, texts_of, warn_of_unknown
 from splc.errors import LearningError
 from splc.io.numbers import parse_number
+from splc.learning.folds import drawn_folds
 from splc.models.basis.atom import Atom, call
 from splc.models.influence import EvaluationError
 from splc.system.options import BinaryOption, NumericOption, Option, alternative_options
@@ -134,6 +135,12 @@ def stable_order(table: FeatureTable) -> Array:
     """Return an order of the rows that does not depend on their order in the table."""
     columns = [np.nan_to_num(table.columns[name], nan=-1e300) for name in sorted(table.columns)]
     return np.lexsort([*columns, table.target])
+
+
+def random_folds(table: FeatureTable, number: int, seed: int, groups: Array | None = None) -> Array:
+    """Return the fold of each row, shape (n,): random folds with equally many groups (±1), see `drawn_folds`."""
+    shuffled = stable_order(table)[np.random.default_rng(seed).permutation(len(table))]
+    return drawn_folds(shuffled, number, groups)
 
 
 def total_effects(predict: Callable[[Array], Array], X: Array) -> Array:

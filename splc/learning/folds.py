@@ -86,6 +86,24 @@ class Groups:
             labels[np.isin(labels, known[known >= 0])] = number
         return cls(labels, column=column)
 
+    @classmethod
+    def repeated(cls, configurations: Configurations, rows: Array) -> Groups | None:
+        """Return the groups of equal settings of all options but some, if these settings repeat in rows; else None."""
+        group_of = {name: group for group in configurations.system.alternative_groups for name in group}
+        # The members of an alternative group are one unit.
+        units = [*dict.fromkeys(group_of.get(option.name, (option.name,)) for option in configurations.system.options)]
+        hashes = _hashes(configurations, units)
+        # A table of 10^6 rows should not be copied.
+        kept, part = np.arange(len(units)), hashes if len(rows) == len(configurations) else hashes[:, rows]
+        while part.shape[1] and (varied := _repeating(part)) is not None:
+            kept, part = kept[~varied], part[~varied]
+            part = part[:, np.unique(part.sum(axis=0), return_index=True)[1]]
+        if len(kept) == len(units):
+            return None
+        labels = np.unique(hashes[kept].sum(axis=0), return_inverse=True)[1]
+        names = {name for unit in kept.tolist() for name in units[unit]}
+        return cls(labels, tuple(name for name in configurations.system.names if name in names))
+
     def known(self, learned: Configurations, others: Configurations) -> Array:
         """Return which of other configurations belong to the group of a learned one, shape (m,)."""
         if not self.same:
@@ -108,24 +126,6 @@ def splits(folds: Array) -> Iterator[tuple[Array, Array]]:
     """Yield the rows of each fold, and the other rows; `folds`: the fold of each row, shape (n,)."""
     for fold in range(int(folds.max()) + 1):
         yield np.flatnonzero(folds == fold), np.flatnonzero(folds != fold)
-
-
-def repeated_settings(configurations: Configurations, rows: Array) -> Groups | None:
-    """Return the groups of equal settings of all options but some, if these settings repeat; None if they do not."""
-    group_of = {name: group for group in configurations.system.alternative_groups for name in group}
-    # The members of an alternative group are one unit.
-    units = [*dict.fromkeys(group_of.get(option.name, (option.name,)) for option in configurations.system.options)]
-    hashes = _hashes(configurations, units)
-    # A table of 10^6 rows should not be copied.
-    kept, part = np.arange(len(units)), hashes if len(rows) == len(configurations) else hashes[:, rows]
-    while part.shape[1] and (varied := _repeating(part)) is not None:
-        kept, part = kept[~varied], part[~varied]
-        part = part[:, np.unique(part.sum(axis=0), return_index=True)[1]]
-    if len(kept) == len(units):
-        return None
-    labels = np.unique(hashes[kept].sum(axis=0), return_inverse=True)[1]
-    names = {name for unit in kept.tolist() for name in units[unit]}
-    return Groups(labels, tuple(name for name in configurations.system.names if name in names))
 
 
 def options_of(system: VariabilityModel, name: str) -> tuple[str, ...] | None:

@@ -7,7 +7,7 @@ numeric options. Scaling models are imported on first use.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import compress
@@ -24,7 +24,7 @@ from splc.learning.learner import LearningProblem, influence_model, judged, only
 from splc.learning.result import InfluenceEstimate, LearnedTerm, LearningResult, Predictor
 from splc.models.basis.regression import RANK, Regression, independent
 from splc.models.influence import InfluenceModel
-from splc.models.terms import CONSTANT, Term, option_term
+from splc.models.terms import CONSTANT, option_term
 from splc.models.text.log_grammar import expand_product, is_sum
 from splc.system.options import NumericOption, Option
 from splc.system.variability import VariabilityModel
@@ -98,7 +98,13 @@ class GivenTerms:
         if not fit.freedom:
             size = plural(len(problem.rows), "configuration", "configurations")
             notes.append(f"no standard errors: {size} for {plural(len(terms), 'term', 'terms')}")
-        model = influence_model(terms, problem.measurements.system)
+        model, estimates = influence_model(terms, problem.measurements.system), []
+        expansions = [dict(term.weights) for term in terms]
+        for canonical, _ in model.terms if fit.freedom else ():
+            weights = np.array([expansion.get(canonical, 0.0) for expansion in expansions])
+            if fit.determined[weights != 0].all():
+                influence, error = unit * float(weights @ fit.coefficients), unit * float(fit.errors_of(weights))
+                estimates.append(InfluenceEstimate.of(canonical, influence, error, fit.freedom))
         return judged(
             problem,
             self,
@@ -107,17 +113,8 @@ class GivenTerms:
             seconds=seconds,
             terms=tuple(terms),
             notes=notes,
-            estimates=tuple(self._estimates([term for term, _ in model.terms], fit, unit)) if fit.freedom else (),
+            estimates=tuple(estimates),
         )
-
-    def _estimates(self, canonical: Iterable[Term], fit: Regression, unit: float) -> Iterator[InfluenceEstimate]:
-        """Yield the uncertainty of the influences of canonical terms, of those that are determined, times a unit."""
-        expansions = [dict(term.weights) for term in self.terms]
-        for term in canonical:
-            weights = np.array([expansion.get(term, 0.0) for expansion in expansions])
-            if fit.determined[weights != 0].all():
-                influence, error = unit * float(weights @ fit.coefficients), unit * float(fit.errors_of(weights))
-                yield InfluenceEstimate.of(term, influence, error, fit.freedom)
 
 
 def _columns(terms: Sequence[LearnedTerm], configurations: Configurations) -> Array:
@@ -188,7 +185,20 @@ class PmnfLearner:
         if len(problem.rows) == 0:
             raise LearningError(f"no configuration to learn from has a value of {problem.nfp}")
         learned = problem.configurations
-        parameters, notes = _parameters(learned)
+        parameters, others = varying_options(learned)
+        if others:
+            cure = "configurations that differ in numeric options only, or choose stepwise (--learner stepwise)"
+            message = f"pmnf models numeric options that are always selected, but these differ too: {listed(others)}"
+            raise LearningError(message, hint=f"learn from {cure}")
+        if not parameters:
+            hint = "give a sampling that varies them, such as all+ff"
+            raise LearningError("no numeric option varies between the configurations learned from", hint=hint)
+        constant = (option.name for option in learned.system.options if _is_parameter(option, learned))
+        notes = [
+            f"{name} is {learned.column(name)[0]:g} in all configurations learned from: the model is about these"
+            for name in constant
+            if name not in parameters
+        ]
         x = np.column_stack([learned.column(parameter) for parameter in parameters])
         fitting = partial(fit, x, problem.repetitions, names=parameters, **self.stated)
         scaling, seconds = only_step("scaling model", fitting, problem.on_step)
@@ -211,9 +221,8 @@ def is_scalable(configurations: Configurations) -> bool:
     """Return whether configurations differ in numeric options only: always selected, and not too many for pmnf."""
     from splc.scaling.fit import MAX_PARAMETERS
 
-    varying = np.flatnonzero((configurations.indices != configurations.indices[:1]).any(axis=0)).tolist()
-    options = [configurations.system.options[at] for at in varying]
-    return 0 < len(options) <= MAX_PARAMETERS and all(_is_parameter(option, configurations) for option in options)
+    parameters, others = varying_options(configurations)
+    return not others and 0 < len(parameters) <= MAX_PARAMETERS
 
 
 def _is_parameter(option: Option, configurations: Configurations) -> bool:
@@ -221,25 +230,13 @@ def _is_parameter(option: Option, configurations: Configurations) -> bool:
     return isinstance(option, NumericOption) and not np.isnan(configurations.value(option.name)).any()
 
 
-def _parameters(learned: Configurations) -> tuple[list[str], list[str]]:
-    """Return the numeric options that vary, and notes about those that do not."""
-    varying: list[str] = []
-    unusable: list[str] = []
-    notes = []
-    for option, indices in zip(learned.system.options, learned.indices.T, strict=True):
-        if (indices != indices[0]).any():
-            (varying if _is_parameter(option, learned) else unusable).append(option.name)
-        elif _is_parameter(option, learned):
-            value = learned.column(option.name)[0]
-            notes.append(f"{option.name} is {value:g} in all configurations learned from: the model is about these")
-    if unusable:
-        hint = "learn from configurations that differ in numeric options only, or choose stepwise (--learner stepwise)"
-        message = f"pmnf models numeric options that are always selected, but these differ too: {listed(unusable)}"
-        raise LearningError(message, hint=hint)
-    if not varying:
-        hint = "give a sampling that varies them, such as all+ff"
-        raise LearningError("no numeric option varies between the configurations learned from", hint=hint)
-    return varying, notes
+def varying_options(configurations: Configurations) -> tuple[list[str], list[str]]:
+    """Return the numeric options that vary and that all configurations have, and the other options that vary."""
+    varying = (configurations.indices != configurations.indices[:1]).any(axis=0)
+    parameters, others = list[str](), list[str]()
+    for option in compress(configurations.system.options, varying):
+        (parameters if _is_parameter(option, configurations) else others).append(option.name)
+    return parameters, others
 
 
 def _differing(problem: LearningProblem) -> list[str]:

@@ -22,18 +22,8 @@ from splc.data.measurements import Measurements
 from splc.errors import LearningError, Problem, SpecError, SplcError, plural
 from splc.io.numbers import percentage
 from splc.learning.blocks import Blocks
-from splc.learning.features import FeatureTable, feature_table, observed_features, stable_order
-from splc.learning.folds import (
-    MOST_JUDGED,
-    CrossValidated,
-    Groups,
-    JudgedRows,
-    Judgement,
-    PrintedErrors,
-    drawn_folds,
-    repeated_settings,
-    splits,
-)
+from splc.learning.features import FeatureTable, feature_table, observed_features, random_folds
+from splc.learning.folds import MOST_JUDGED, CrossValidated, Groups, JudgedRows, Judgement, PrintedErrors, splits
 from splc.learning.result import LearnedTerm, LearningResult, Predictor, Stage, Step
 from splc.models.influence import InfluenceModel
 from splc.models.subexpressions import Derived
@@ -49,10 +39,6 @@ WHERE_ZERO = "left out of relative errors, where "
 INTERRUPTED = "interrupted"
 _LARGE_BLOCK = 31 * 2**20  # bytes of a block of memory; the limits of glibc follow freed blocks of up to 32 MiB
 OnStep = Callable[[Step], None]
-
-
-def ignore(step: Step) -> None:
-    """Do nothing after a step."""
 
 
 def match(
@@ -133,7 +119,7 @@ class LearningProblem:
     evaluation: Measurements | None = None  # to judge the model by; None: the measurements outside of the learning set
     validation: Array | None = None  # the positions that candidates are judged by; None: the learning set
     seed: int = 0  # the seed of whatever a learner draws
-    on_step: OnStep = ignore  # called after every step, a round or a stage
+    on_step: OnStep = lambda step: None  # called after every step, a round or a stage
     # called with the expected share of the work that is done, by learners that can tell
     on_share: Callable[[float], None] = lambda share: None
     should_stop: Callable[[], bool] = lambda: False  # asked after every step; true keeps what is learned and ends
@@ -161,9 +147,7 @@ class LearningProblem:
     @cached_property
     def groups(self) -> Groups | None:
         """The groups of the measured configurations that folds keep together; None if each one is a group."""
-        if self.given_groups is not None:
-            return self.given_groups
-        return repeated_settings(self.measurements.configurations, self.rows)
+        return self.given_groups or Groups.repeated(self.measurements.configurations, self.rows)
 
     @cached_property
     def values(self) -> Array:
@@ -371,12 +355,6 @@ def round_errors(result: LearningResult) -> list[float | None]:
     return [*(step.errors[name] for step in earlier), last]
 
 
-def random_folds(table: FeatureTable, number: int, seed: int, groups: Array | None = None) -> Array:
-    """Return the fold of each row, shape (n,): random folds with equally many groups (±1), see `drawn_folds`."""
-    shuffled = stable_order(table)[np.random.default_rng(seed).permutation(len(table))]
-    return drawn_folds(shuffled, number, groups)
-
-
 def cross_validate(
     measurements: Measurements,
     nfp: str,
@@ -398,7 +376,7 @@ def cross_validate(
     if len(rows) < 2:
         return []
     values, configurations = measurements.column(nfp)[rows], measurements.configurations[rows]
-    groups = repeated_settings(measurements.configurations, rows) if groups is None else groups
+    groups = groups or Groups.repeated(measurements.configurations, rows)
     table, kept = feature_table(configurations, values), None if groups is None else groups.labels[rows]
     folds = random_folds(table, number, seed, kept)
     predicted: Array = np.zeros((0, len(rows)))  # the predictions of each model, shape (models, n)

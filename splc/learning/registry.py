@@ -6,10 +6,9 @@ The search is `learn-splconqueror-opt` in SPL Conqueror.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -21,9 +20,9 @@ from splc.errors import LearningError, Problem, SpecError, SplcError, plural, un
 from splc.io.settings import Setting, settings_in
 from splc.learning.baselines import SETTINGS as BASELINE_SETTINGS
 from splc.learning.baselines import BaselineLearner
-from splc.learning.blocks import Blocks, estimated, groups_of, settings_of, with_labels
+from splc.learning.blocks import estimated, groups_of, settings_of, with_labels
 from splc.learning.folds import Groups
-from splc.learning.learner import Learner, LearningProblem, OnStep, cross_validate, ignore, one_thread, usable_rows
+from splc.learning.learner import Learner, LearningProblem, OnStep, cross_validate, one_thread, usable_rows
 from splc.learning.result import LearningResult, Predictor
 from splc.learning.stepwise.algorithm import StepwiseLearner
 from splc.learning.stepwise.settings import PRESETS, SPLCONQUEROR, SPLCONQUEROR_2019, Settings, is_setting
@@ -203,9 +202,17 @@ def learn(
     elif groups is not None:
         raise SpecError("folds keep the runs of a block together", hint="leave groups or block out")
     else:
+        from splc.learning.projection import covariance_of
+
         measurements, labels, unlabelled = with_labels(measurements, name, block)
         usable, rows, notes = usable_rows(measurements, name, learning_set, missing)
-        usable, blocks, remarks = _adjusted(usable, name, block, labels[(labels >= 0).any(axis=1)], rows)
+        labels, learned, values = labels[(labels >= 0).any(axis=1)], usable[rows], usable.repetitions(name)
+        same, remarks = settings_of(block, labels[rows], learned.configurations)
+        with one_thread():
+            counts = (labels[rows] >= 0).sum(axis=1)
+            order, covariance = covariance_of(learned.configurations, learned.column(name), counts)
+            blocks = estimated(block, values, labels, rows[order], same[order], covariance)
+        usable = replace(usable, values={**usable.values, name: blocks.adjusted(values)})
         notes, provenance = (*notes, *unlabelled, *remarks), {**(provenance or {}), "blocks": blocks.facts}
     judging = None if validation is None else usable_rows(measurements, name, validation, missing)[1]
     given_groups = None
@@ -227,7 +234,7 @@ def learn(
         evaluation=evaluation,
         validation=judging,
         seed=seed,
-        on_step=on_step or ignore,
+        on_step=on_step or (lambda step: None),
         on_share=on_share,
         should_stop=should_stop or (lambda: False),
         provenance=provenance or {},
@@ -236,20 +243,6 @@ def learn(
         blocks=blocks,
     )
     return selected_learner.learn(problem)
-
-
-def _adjusted(
-    usable: Measurements, nfp: str, block: str, labels: Array, rows: Array
-) -> tuple[Measurements, Blocks, tuple[str, ...]]:
-    """Return measurements without the effects of blocks, labels of shape (n, repetitions), these blocks, and notes."""
-    from splc.learning.projection import covariance_of
-
-    learned, values = usable[rows], usable.repetitions(nfp)
-    settings, notes = settings_of(block, labels[rows], learned.configurations)
-    with one_thread():
-        order, covariance = covariance_of(learned.configurations, learned.column(nfp), (labels[rows] >= 0).sum(axis=1))
-        blocks = estimated(block, values, labels, rows[order], settings[order], covariance)
-    return replace(usable, values={**usable.values, nfp: blocks.adjusted(values)}), blocks, notes
 
 
 MOST = 100_000  # the most combinations of settings that are tried
@@ -310,10 +303,11 @@ def combinations_of(values: Mapping[str, Sequence[Any]], samples: int | None, se
     if min(total, samples or total) > MOST:
         hint = f"draw some of them with samples, at most {MOST:,}"
         raise SpecError(f"{total:,} combinations of settings are too many", hint=hint)
-    if samples is None or samples >= total:
-        return [dict(zip(choices, items, strict=True)) for items in product(*choices.values())]
+    ranks: Iterable[int] = range(total)
+    if samples is not None and samples < total:
+        ranks = sorted(distinct_ranks(total, samples, np.random.Generator(np.random.PCG64(seed))))
     combinations = []
-    for rank in sorted(distinct_ranks(total, samples, np.random.Generator(np.random.PCG64(seed)))):
+    for rank in ranks:
         combination = {}
         # The last setting changes fastest.
         for name, items in reversed(choices.items()):

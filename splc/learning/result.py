@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 from splc.data.configurations import Configurations
 from splc.data.property_unit import titled
 from splc.errors import LearningError, Problem, plural, shorten
+from splc.io.json import picked
 from splc.io.numbers import percentage
 from splc.io.presentation import Bars, Drawn, Reported, framed
 from splc.learning.blocks import Blocks
@@ -34,7 +35,6 @@ class Predictor(Protocol):
 
     def predict(self, configurations: Configurations | Any) -> Array:
         """Return the predictions, shape (n,), of configurations or of a table that has them."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -145,16 +145,15 @@ class InfluenceEstimate:
     high: float  # the upper end
     sign_probability: float  # the probability that the influence has the sign that it is printed with
     folds: int | None = None  # in how many folds the fold's model has a term of the same options; None: unknown
+    text: str = ""  # the term as it was selected; the number of a group has the stem of its members as name: `3 * ref`
 
     @classmethod
-    def of(
-        cls, term: Term, influence: float, standard_error: float, freedom: int | None = None, folds: int | None = None
-    ) -> Self:
+    def of(cls, term: Term, influence: float, error: float, freedom: int | None = None, **found: Any) -> Self:
         """Return the estimate by a standard error with degrees of freedom; None: of a normal distribution."""
         upper = (1 + LEVEL) / 2
-        half_width = standard_error * (NormalDist().inv_cdf(upper) if freedom is None else t_quantile(freedom, upper))
-        sign = sign_probability(influence, standard_error, freedom)
-        return cls(term, influence, standard_error, influence - half_width, influence + half_width, sign, folds)
+        half_width = error * (NormalDist().inv_cdf(upper) if freedom is None else t_quantile(freedom, upper))
+        sign = sign_probability(influence, error, freedom)
+        return cls(term, influence, error, influence - half_width, influence + half_width, sign, **found)
 
 
 @dataclass(frozen=True)
@@ -214,7 +213,6 @@ class Intervals(Protocol):
 
     def interval(self, configurations: Configurations | Any) -> tuple[Array, Array]:
         """Return the lower and upper ends, shapes (n,), in the unit of the property; also for a table."""
-        ...
 
 
 @runtime_checkable
@@ -224,12 +222,10 @@ class FullPredictor(Predictor, Intervals, Protocol):
     @property
     def options(self) -> frozenset[str]:
         """The options that predictions depend on."""
-        ...
 
     @property
     def configurations(self) -> Configurations:
         """The configurations that it was learned from."""
-        ...
 
 
 # The classes of intervals by the value of `kind` in the JSON object. To add intervals that files of models keep, give
@@ -364,9 +360,7 @@ class LearningResult(Drawn, Reported):
         """The result with the printed model as what predicts, and its errors; the result itself without one."""
         if self.printed is None:
             return self
-        errors = self.printed_errors or PrintedErrors()
-        names = "learning_error", "error", "error_all", "cross_validated"
-        own: dict[str, Any] = {name: getattr(errors, name) for name in names}
+        own = picked(self.printed_errors, "learning_error, error, error_all, cross_validated")
         own |= dict.fromkeys(("expected", "printed", "printed_errors", "printed_intervals"))
         own |= {"intervals": self.printed_intervals, "judgements": self.judgements[1:]}
         return replace(self, predictor=self.printed, **own)

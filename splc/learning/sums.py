@@ -133,8 +133,7 @@ def learn_sum(
         raise LearningError("there are no parts to learn", hint="name at least one property that is a part")
     name = measurements.resolve_property(nfp)
     rows, remarks = rows_of(measurements, learning_set, missing)
-    notes = [*remarks]
-    system = measurements.system
+    notes, system = [*remarks], measurements.system
     counting = [_counting(measurements, part) for part in parts]
     binary = frozenset(option.name for option in system.binary_options)
     chosen = learner_of(learner, preset, settings)
@@ -143,9 +142,7 @@ def learn_sum(
         chosen = learner_of(chosen.name, chosen.preset, {**chosen.settings, "form": "sum"})
     if isinstance(chosen, ProjectionLearner):
         chosen = replace(chosen, stacks=False)
-    results: list[LearningResult | None] = []
-    summands: list[Summand] = []
-    terms: list[LearnedTerm] = []
+    results, summands, terms = list[LearningResult | None](), list[Summand](), list[LearnedTerm]()
     for part, counts in zip(parts, counting, strict=True):
         part_rows = rows[counts[rows]]
         if len(part_rows) == 0:

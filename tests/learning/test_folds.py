@@ -10,7 +10,7 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import LearningError, SpecError
 from splc.learning import learn
-from splc.learning.folds import Groups, drawn_folds, repeated_settings
+from splc.learning.folds import Groups, drawn_folds
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
@@ -41,7 +41,7 @@ def crossed(settings: int, *further: tuple[str, int], share: float = 1.0, seed: 
 
 def found(configurations: Configurations) -> set[str] | None:
     """Return the options without which settings repeat, None if they do not."""
-    groups = repeated_settings(configurations, np.arange(len(configurations)))
+    groups = Groups.repeated(configurations, np.arange(len(configurations)))
     return None if groups is None else set(configurations.system.names) - set(groups.same)
 
 

@@ -15,9 +15,9 @@ from splc.data.measurements import Measurements
 from splc.errors import LearningError, SpecError
 from splc.formats.measurements.constraints import failures_of
 from splc.learning import LearningResult, learn, learner_of
-from splc.learning.features import FeatureTable, total_effects
+from splc.learning.features import FeatureTable, random_folds, total_effects
 from splc.learning.folds import ERRORS, JudgedRows, Judgement
-from splc.learning.learner import Learner, cross_validate, match, nearest, predictions, random_folds, round_errors
+from splc.learning.learner import Learner, cross_validate, match, nearest, predictions, round_errors
 from splc.learning.result import Predictor
 from splc.models.influence import InfluenceModel, term_shares
 from splc.models.terms import CONSTANT, option_term

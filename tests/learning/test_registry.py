@@ -15,8 +15,8 @@ from splc.data.measurements import Measurements
 from splc.errors import LearningError
 from splc.formats.models.stored_model import learned_file
 from splc.learning import LEARNERS, learn, learner_of, registry
-from splc.learning.features import feature_table
-from splc.learning.learner import random_folds, round_errors
+from splc.learning.features import feature_table, random_folds
+from splc.learning.learner import round_errors
 from splc.learning.projection import Ensemble
 from splc.learning.registry import LearnerKind, combinations_of, search_settings
 from splc.learning.result import Round, Step

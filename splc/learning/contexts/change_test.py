@@ -148,13 +148,13 @@ def _value_changes(
         yield ChangeByValues(tuple(zip(names, values, strict=True)), *ends)
 
 
-def detectable_change(columns: Mapping[str, Array], noise: float, seed: int = 0) -> float | None:
+def detectable_change(columns: Mapping[str, Array], noise: float) -> float | None:
     """Return the change of an influence, a factor above 1, that these pairs find in three of four cases."""
-    single = _candidates({(name,): option_column(values) for name, values in columns.items()})
     count = len(next(iter(columns.values()), ()))
     if count < MIN_PAIRS:
         return None
-    generator = np.random.default_rng(seed)
+    single = _candidates({(name,): option_column(values) for name, values in columns.items()})
+    generator = np.random.default_rng(0)
     orders = np.array([generator.permutation(count) for _ in range(PERMUTATIONS)])
     _, quantile = _search(single, generator.normal(size=count), orders, [])
     return _detectable(single, quantile, math.sqrt(2) * noise)

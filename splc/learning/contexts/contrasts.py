@@ -222,5 +222,5 @@ def in_half_widths(threshold: float) -> str:
 
 def joint_ensemble(full: object) -> Ensemble | None:
     """Return the joint model in a full model that predicts one value of a context; None of other models."""
-    model = full.joint if isinstance(full, SourceMixture) else full
+    model = full.sources.joint if isinstance(full, SourceMixture) else full
     return model if isinstance(model, Ensemble) else None

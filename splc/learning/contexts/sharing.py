@@ -281,8 +281,8 @@ class MappedValues:
 
     def predictor(self, model: FullModel) -> SourceMixture:
         """Return the mixture."""
-        facts = (self.process, self.weight, self._noise(model))
-        return SourceMixture(model.scale, model.quantile, self.sources, *facts, runs=model.runs)
+        of_process = self.process, self.weight, self._noise(model)
+        return SourceMixture(model.scale, model.quantile, self.sources, *of_process, runs=model.runs)
 
     def at(
         self, model: FullModel, configurations: Configurations, unmeasured: Configurations

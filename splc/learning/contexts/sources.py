@@ -77,10 +77,6 @@ class MappedProcess:
         return replace(start, variances=projection.minimum(objective, PRIORS[:, 0], low, high, ITERATIONS)[0])
 
     @cached_property
-    def _hyperparameters(self) -> Hyperparameters:
-        return Hyperparameters.of(self.theta)
-
-    @cached_property
     def _level(self) -> tuple[float, float]:
         """The mean and deviation that t is standardised with."""
         return float(self.t.mean()), float(self.t.std()) or 1.0
@@ -100,7 +96,7 @@ class MappedProcess:
     def _kernels(self, first: MappedRows, second: MappedRows) -> tuple[Array, Array, Array]:
         """Return the kernels of slopes, of their average, and of the difference."""
         a, b = self._columns(first), self._columns(second)
-        difference = projection.kernel_matrix(self._hyperparameters, first.design, second.design) - 1
+        difference = projection.kernel_matrix(Hyperparameters.of(self.theta), first.design, second.design) - 1
         return a @ b.T / a.shape[1], np.outer(a.mean(axis=1), b.mean(axis=1)), difference
 
     def _kernel(self, first: MappedRows, second: MappedRows) -> Array:
@@ -125,7 +121,7 @@ class MappedProcess:
         mean = level + deviation * (columns.mean(axis=1) + solved(self._factor, self._z) @ white)
         slopes, average, difference = np.exp(self.variances[:3])
         prior = 1 + slopes * (columns**2).mean(axis=1) + average * columns.mean(axis=1) ** 2
-        prior = prior + difference * (projection.kernel_diagonal(self._hyperparameters, rows.design) - 1)
+        prior = prior + difference * (projection.kernel_diagonal(Hyperparameters.of(self.theta), rows.design) - 1)
         return mean, deviation**2 * np.maximum(prior - np.einsum("ij,ij->j", white, white), 0.0)
 
     def covariance(self, rows: MappedRows, weights: Array) -> Array:
@@ -228,40 +224,36 @@ class SourceMixture(projection.MomentsPredictor):
     noise: float = 0.0  # the variance of a measurement's noise, with the usual number of repetitions
 
     @property
-    def joint(self) -> Ensemble:
-        """The joint model."""
-        return self.sources.joint
-
-    @property
     def options(self) -> frozenset[str]:
         """The options that predictions depend on."""
-        return self.joint.options
+        return self.sources.joint.options
 
     @property
     def configurations(self) -> Configurations:
         """The configurations that it was learned from, of all contexts."""
-        return self.joint.configurations
+        return self.sources.joint.configurations
 
     def moments(self, configurations: Configurations | Any, variances: bool = True) -> tuple[Array, Array]:
         """Return predictions in units of the scale, and their standard deviations with noise over the divisor."""
-        configurations = Configurations.from_frame(self.configurations.system, configurations)
+        joint = self.sources.joint
+        configurations = Configurations.from_frame(joint.configurations.system, configurations)
         if self.process is None:
             values = self.sources.values(configurations)
             mean, contexts, deviations = values.mean(axis=1), values.shape[1], np.zeros(len(values))
             if variances:
                 # With the standard deviation between contexts.
-                deviations = self.joint.moments(configurations)[1]
+                deviations = joint.moments(configurations)[1]
                 width = t_quantile(contexts - 1, (1 + self.level) / 2) / self.quantile if contexts > 1 else 0.0
                 spread = width**2 * (1 + 1 / contexts) * values.var(axis=1, ddof=int(contexts > 1))
                 deviations = np.sqrt(deviations**2 + spread)
         else:
-            g, deviations = self.joint.moments(configurations, variances)
+            g, deviations = joint.moments(configurations, variances)
             mapped, variance = np.empty((2, len(g)))
             for start in range(0, len(g), _BLOCK):
                 block = slice(start, start + _BLOCK)
                 mapped[block], variance[block] = self.process.moments(self.sources.mapped(configurations[block]))
-            joint = np.log(g * self.joint.scale.unit), deviations
-            mean, deviations = mixed(self.weight, joint, (mapped, np.sqrt(variance + self.noise)))
+            of_joint = np.log(g * joint.scale.unit), deviations
+            mean, deviations = mixed(self.weight, of_joint, (mapped, np.sqrt(variance + self.noise)))
         return self.scale.backward(mean - np.log(self.scale.unit)), deviations
 
     def as_json(self) -> dict[str, Any]:
@@ -270,7 +262,7 @@ class SourceMixture(projection.MomentsPredictor):
         of_process = {} if process is None else {"process": process.as_json(), **picked(self, "weight, noise")}
         return {
             "kind": "unmeasured" if process is None else "mixture",
-            "joint": self.joint.as_json(),
+            "joint": self.sources.joint.as_json(),
             "sources": self.sources.as_json(),
             "scale": self.scale.as_json(),
             **picked(self, "level, quantile, runs"),

@@ -39,14 +39,6 @@ class Variable:
     observed: bool = False  # whether it is an observed variable
     shared: bool = False  # of a group, whether its members share one relevance; those of a numbered group do
 
-    def unnumbered(self) -> tuple[Variable, ...]:
-        """Return the variables that it would be if its members had other names."""
-        if self.kind != "group" or not self.values:
-            return (self,)
-        if self.optional:
-            return tuple(Variable(name, "binary", (name,)) for name in self.members)
-        return (replace(self, values=(), shared=False),)
-
     def with_members(self, members: Sequence[str]) -> Variable:
         """Return it with its members in another order."""
         numbers = dict(zip(self.members, self.values, strict=True)) if self.kind == "group" and self.values else {}
@@ -94,11 +86,9 @@ def variables_of(
             variables.append(Variable(option.name, "binary", (option.name,)))
     for name in observed:
         column = everything.column(name) if everything is not None else np.zeros(0)
-        distinct = np.unique(column[~np.isnan(column)])
-        if len(distinct) > 1 or (len(distinct) and np.isnan(column).any()):
-            variables.append(
-                Variable(name, "numeric", (name,), tuple(map(float, distinct)), bool(np.isnan(column).any()), True)
-            )
+        distinct, lacking = np.unique(column[~np.isnan(column)]), bool(np.isnan(column).any())
+        if len(distinct) > 1 or (len(distinct) and lacking):
+            variables.append(Variable(name, "numeric", (name,), tuple(map(float, distinct)), lacking, True))
     return tuple(sorted(variables, key=lambda variable: variable.name))
 
 
@@ -113,13 +103,16 @@ def varying(variables: Iterable[Variable], configurations: Configurations) -> tu
 
 
 def without_numbers(variables: Iterable[Variable], kept: Iterable[str] = ()) -> tuple[Variable, ...]:
-    """Return variables without the numbers of members, except for the groups with the names `kept`."""
-    numbered_names = set(kept)
-    return tuple(
-        variable
-        for original in variables
-        for variable in ((original,) if original.name in numbered_names else original.unnumbered())
-    )
+    """Return what variables would be if members had other names, except for the groups with the names `kept`."""
+    numbered_names, found = set(kept), list[Variable]()
+    for variable in variables:
+        if variable.kind != "group" or not variable.values or variable.name in numbered_names:
+            found.append(variable)
+        elif variable.optional:
+            found += (Variable(name, "binary", (name,)) for name in variable.members)
+        else:
+            found.append(replace(variable, values=(), shared=False))
+    return tuple(found)
 
 
 def nearest_known(
@@ -229,17 +222,15 @@ class Shape:
         present = ~np.isnan(x)
         if self.name == "presence":
             return np.where(present, 1.0, -1.0)
-        column = np.zeros(len(x))
-        column[present] = self._values(x[present])
-        return column
-
-    def _values(self, x: Array) -> Array:
+        column, x = np.zeros(len(x)), x[present]
         if self.name == "level":
-            return np.where(x == self.a, 1.0, -1.0)
-        if self.name == "threshold":
-            return np.asarray(((x >= self.a) - self.b) / self.c)
-        scaled: Array = (_TRANSFORMS[self.name.removesuffix("^2")](x) - self.a) / self.b
-        return scaled**2 - self.c if self.name.endswith("^2") else scaled
+            column[present] = np.where(x == self.a, 1.0, -1.0)
+        elif self.name == "threshold":
+            column[present] = ((x >= self.a) - self.b) / self.c
+        else:
+            scaled: Array = (_TRANSFORMS[self.name.removesuffix("^2")](x) - self.a) / self.b
+            column[present] = scaled**2 - self.c if self.name.endswith("^2") else scaled
+        return column
 
 
 def columns_of(shapes: Sequence[Shape], x: Array) -> Array:
@@ -304,10 +295,11 @@ class OptionBasis:
         if self.formula is not None and len(self.formula.center):
             blocks.append((nothing, self.formula.columns(configurations), nothing))
             unscreened += 1
-        design = _design([(own, shared) for own, shared, _ in blocks], unscreened)
+        owns = [own for own, _, _ in blocks]
+        design = KernelDesign.of(owns, [shared for _, shared, _ in blocks], unscreened)
         if not any(steps.shape[1] for _, _, steps in blocks):
             return (design,)
-        return design, _design([(own, np.hstack([shared, steps])) for own, shared, steps in blocks], unscreened)
+        return design, KernelDesign.of(owns, [np.hstack([shared, steps]) for _, shared, steps in blocks], unscreened)
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any], system: VariabilityModel) -> OptionBasis:
@@ -326,17 +318,6 @@ class OptionBasis:
         variables = tuple(variable.with_members(order or variable.members) for variable, order in pairs)
         formula = Formula.from_json(content["formula"], system) if content.get("formula") else None
         return cls(variables, ContextBlock.from_json(contexts) if contexts else None, formula)
-
-
-def _design(blocks: Sequence[tuple[Array, Array]], unscreened: int) -> KernelDesign:
-    """Return the design of blocks of columns with a relevance each, and others that share one relevance per block."""
-    numbers: list[int] = []
-    for own, shared in blocks:
-        first = numbers[-1] + 1 if numbers else 0
-        end = first + own.shape[1]
-        numbers += [*range(first, end), *[end] * shared.shape[1]]
-    joined_columns = [np.hstack(pair) if pair[1].shape[1] else pair[0] for pair in blocks]
-    return KernelDesign.of(joined_columns, np.array(numbers, dtype=int), unscreened)
 
 
 def _block(variable: Variable, configurations: Configurations, divisible: bool) -> tuple[Array, Array, Array]:

@@ -204,7 +204,18 @@ class Candidates:
         self.penalties = np.ones(1)
         self.free = np.array([not signed])
         self._seen: set[Product] = {()}
-        self._enumerate()
+        # All products of 1, 2, 3, … units.
+        groups: dict[int, list[int]] = {}
+        for position, variable in enumerate(self._variable.tolist()):
+            groups.setdefault(variable, []).append(position)
+        total = 0
+        for length in range(1, order + 1):
+            products = chain.from_iterable(starmap(cartesian, combinations(groups.values(), length)))
+            found = list(products if length == 1 else islice(products, max(MAX_ENUMERATED + 1 - total, 0)))
+            total += len(found)
+            if length > 1 and total > MAX_ENUMERATED:
+                break
+            self._add(found)
 
     def __len__(self) -> int:
         return len(self.products)
@@ -255,20 +266,6 @@ class Candidates:
                 products.update(tuple(sorted((*product, unit))) for unit in others)
         free_slots = max(MAX_CANDIDATES - len(self), 0)
         self._add(sorted(products - self._seen, key=lambda heir: (len(heir), heir))[:free_slots])
-
-    def _enumerate(self) -> None:
-        """Add all products of 1, 2, 3, … units."""
-        groups: dict[int, list[int]] = {}
-        for unit, variable in enumerate(self._variable.tolist()):
-            groups.setdefault(variable, []).append(unit)
-        total = 0
-        for order in range(1, self.order + 1):
-            products = chain.from_iterable(starmap(cartesian, combinations(groups.values(), order)))
-            found = list(products if order == 1 else islice(products, max(MAX_ENUMERATED + 1 - total, 0)))
-            total += len(found)
-            if order > 1 and total > MAX_ENUMERATED:
-                break
-            self._add(found)
 
     def _add(self, products: Iterable[Product]) -> None:
         """Add products, those of fewer units first, whose columns are not constant."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Self, get_args
 
 from splc.io.settings import Setting, settings_in, stated_values
-from splc.models.basis.atom import function_names
+from splc.learning.stepwise.settings import stated_functions
 
 # Basis. A numeric option is scaled to a range of ±1.3, so that its column has about the variance of a ±1 column.
 HALF_RANGE = 1.3
@@ -110,11 +110,7 @@ SETTLED, SUPPORT = 0.95, 0.75
 Form = Literal["auto", "sum", "product"]
 ScaleChoice = Literal["auto", "log", "raw"]
 
-_auto = {"auto": None, "none": None}
-
-
-def _functions(text: str) -> str:
-    return ",".join(function_names(text))
+_auto: Mapping[str, Any] = {"words": {"auto": None, "none": None}, "shown": "`auto`"}
 
 
 @dataclass(frozen=True)
@@ -123,9 +119,7 @@ class ProjectionSettings:
 
     terms: Annotated[
         int | None,
-        Setting(
-            "the largest number of terms; `auto`: chosen by the expected error", least=1, words=_auto, shown="`auto`"
-        ),
+        Setting("the largest number of terms; `auto`: chosen by the expected error", least=1, **_auto),
     ] = None
     readable: Annotated[bool, Setting("at most 10 terms, for a score that is up to 10 % larger")] = False
     form: Annotated[
@@ -146,10 +140,7 @@ class ProjectionSettings:
     order: Annotated[
         int | None,
         Setting(
-            "the largest number of options in a term; `auto`: 5, or 6 with as many numeric options",
-            least=1,
-            words=_auto,
-            shown="`auto`",
+            "the largest number of options in a term; `auto`: 5, or 6 with as many numeric options", least=1, **_auto
         ),
     ] = None
     functions: Annotated[
@@ -157,7 +148,7 @@ class ProjectionSettings:
         Setting(
             "[functions of one argument](../explanation/comparison.md#an-analytical-model), such as `sqrt,exp`, that "
             "terms may have besides powers and logarithms",
-            parse=_functions,
+            parse=stated_functions,
         ),
     ] = ""
 

@@ -207,7 +207,9 @@ class ProjectionLearner:
         seconds = time.monotonic() - started
         system = problem.measurements.system
         binary = [option.name for option in system.binary_options]
-        exact = printed.model(system.term_order).reduced([*binary, *system.switches], system.mandatory)
+        found = printed.model
+        ordered = InfluenceModel.from_terms(found.terms, system.term_order, found.link, found.derived)
+        exact = ordered.reduced([*binary, *system.switches], system.mandatory)
         # Rounding errors of the CPU are in later digits.
         model = replace(exact, terms=tuple((term, rounded(influence, exact.link)) for term, influence in exact.terms))
         if self.stacks and self.fit is None and full.refits is not None and not interrupted:
@@ -281,7 +283,7 @@ class ProjectionLearner:
             interrupted = stops()
         if interrupted:
             return full, target, printed_model(target, (), chosen, space), valid, notes, True
-        options = full.basis.variables if full.refits or full.formula else ()
+        options = full.basis.variables if full.refits or full.basis.formula else ()
         if is_too_few(full):
             printed = of_few_rows(target, options, chosen, space, complete=valid == len(full.rows))
         else:
@@ -308,8 +310,8 @@ class ProjectionLearner:
 
         def alone(tested: bool = True, formula: Formula | None = None) -> FullModel:
             rows = problem.configurations, problem.target, variables, counts
-            further: dict[str, Any] = {"tested": tested, "groups": groups, "formula": formula}
-            return fit_full_model(*rows, self.chosen.scale, known, on_fit, **further)
+            settings = self.chosen.scale, known, on_fit
+            return fit_full_model(*rows, *settings, tested=tested, groups=groups, formula=formula)
 
         blocks = None if problem.blocks is None else problem.blocks[problem.rows]
         full = alone() if self.fit is None else self.fit(problem, alone, on_fit)
@@ -371,12 +373,12 @@ def weight_of(full: Array, printed: Array, terms: int, rows: int) -> float:
 
 def _estimates(printed: PrintedModel, model: InfluenceModel) -> tuple[InfluenceEstimate, ...]:
     """Return the estimates in the order of the model's terms, rounded as these."""
-    by_term = {estimate.term: estimate for estimate in printed.selected}
-    rows = [replace(by_term[term], influence=influence) for term, influence in model.terms if term in by_term]
-    return tuple(
-        replace(row, standard_error=rounded(row.standard_error), low=rounded(row.low), high=rounded(row.high))
-        for row in rows
-    )
+    by_term, estimates = {estimate.term: estimate for estimate in printed.selected}, []
+    for term, influence in model.terms:
+        if (found := by_term.get(term)) is not None:
+            error, low, high = map(rounded, (found.standard_error, found.low, found.high))
+            estimates.append(replace(found, influence=influence, standard_error=error, low=low, high=high))
+    return tuple(estimates)
 
 
 def rounded(value: float, link: Link = "identity") -> float:

@@ -18,13 +18,7 @@ import numpy as np
 
 from splc.learning.folds import drawn_folds, splits
 from splc.learning.projection import constants
-from splc.learning.projection.posterior import (
-    Hyperparameters,
-    KernelDesign,
-    KernelParts,
-    KernelPosterior,
-    negative_evidence,
-)
+from splc.learning.projection.posterior import KernelDesign, KernelPosterior, objective
 from splc.learning.projection.scales import Scale, general_scales, positive_scale
 from splc.models.basis.regression import OrthogonalFit
 from splc.types import Array
@@ -66,16 +60,6 @@ def penalty(logarithms: Array) -> tuple[float, Array]:
     centers, widths = np.array(priors).T
     others = (logarithms[-4:] - centers) / widths
     return value + float((others**2).sum()) / 2, np.append(gradient, others / widths)
-
-
-def objective(logarithms: Array, design: KernelDesign, z: Array, noise: Array) -> tuple[float, Array]:
-    """Return the negative log evidence of standardised targets z, but for a constant, and its gradient."""
-    theta = Hyperparameters.of(logarithms)
-    kernel = KernelParts(theta, design)
-    kernel.kernel.flat[:: len(z) + 1] += theta.noise * noise + constants.JITTER
-    if (evidence := negative_evidence(kernel.kernel, z)) is None:
-        return np.inf, np.zeros_like(logarithms)
-    return evidence[0], kernel.derivative(evidence[1], noise)
 
 
 def search_hyperparameters(design: KernelDesign, z: Array, noise: Array, start: Array, iterations: int) -> SearchResult:

@@ -56,11 +56,9 @@ class Transfer(Protocol):
 
     def predictor(self, model: FullModel) -> MomentsPredictor:
         """Return what predicts."""
-        ...
 
     def at(self, model: FullModel, configurations: Configurations, unmeasured: Configurations) -> SpacePredictions:
         """Return what is predicted of configurations, as `FullModel.at`."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,11 +80,6 @@ class FullModel:
     whole: FullModel | None = field(default=None, kw_only=True)
     places: Array | None = field(default=None, kw_only=True)
     transfer: Transfer | None = field(default=None, kw_only=True)  # None: the ensemble predicts
-
-    @property
-    def formula(self) -> Formula | None:
-        """The analytical model that it is a multiple of, if there is one."""
-        return self.basis.formula
 
     def of_runs(self, runs: Array, blocks: Blocks | None = None) -> Self:
         """Return the model with intervals of runs, given those of all configurations, (n, repetitions), and blocks."""
@@ -157,8 +150,8 @@ class FullModel:
     @cached_property
     def _offset(self) -> Array:
         """The logarithms of a formula at the rows, which are added to the Gaussian processes, shape (n,)."""
-        zeros = np.zeros(len(self.data.y))
-        return zeros if self.formula is None else self.formula.logarithms(self.configurations)
+        formula = self.basis.formula
+        return np.zeros(len(self.data.y)) if formula is None else formula.logarithms(self.configurations)
 
     @cached_property
     def t(self) -> Array:
@@ -249,8 +242,13 @@ class FullModel:
         if self.refits is None:
             g, deviations = ensemble.moments(configurations)
             # A formula that is exact has a printed model with options, which has folds.
-            copies = np.tile(g, (1 if self.formula is None else int(self.data.folds.max()) + 1, 1))
-            return SpacePredictions(g, deviations[wanted], copies, self._constant_covariance)
+            copies = np.tile(g, (1 if self.basis.formula is None else int(self.data.folds.max()) + 1, 1))
+            variance = float(self.t.var(ddof=1)) if len(self.t) > 1 else 0.0  # one value has no estimate
+
+            def covariance(weights: Array) -> Array:
+                return np.outer(weights.sum(axis=1), weights.sum(axis=1)) * variance / len(self.t)
+
+            return SpacePredictions(g, deviations[wanted], copies, covariance)
         mixture = ensemble.mixture(configurations)
         g = scale.backward(ensemble.blended(mixture.means.mean(axis=0), configurations))
         fold_of = self.data.folds if self.whole is None else self.whole.data.folds
@@ -260,12 +258,6 @@ class FullModel:
         deviations = ensemble.deviations(g[wanted], mixture.variances(wanted))
         t = ensemble.times_formula(np.array(folds), configurations)
         return SpacePredictions(g, deviations, scale.backward(t), mixture.covariance)
-
-    def _constant_covariance(self, weights: Array) -> Array:
-        """Return the covariance of W t of a constant; that of one value, which has no estimate, is 0."""
-        sums = weights.sum(axis=1)
-        variance = float(self.t.var(ddof=1)) if len(self.t) > 1 else 0.0
-        return np.outer(sums, sums) * variance / len(self.t)
 
 
 # Fits the full model of the rows of a problem alone; `tested`: whether it is a constant without clear influences.

@@ -114,14 +114,8 @@ class _Table:
         counts = np.array([len(values) for values in value_tables], dtype=int)
         # + 0.0 turns -0.0 into 0.0; deselected options are NaN, of which there are several.
         value_bits = np.nan_to_num(np.concatenate([*value_tables, np.zeros(0)]) + 0.0, nan=-1.5e300).view(np.uint64)
-        return cls(
-            table_names,
-            positions,
-            np.cumsum(counts) - counts,
-            value_bits,
-            np.repeat(np.arange(len(table_names)), counts),
-            np.array(kinds, dtype=np.uint64),
-        )
+        owners, offsets = np.repeat(np.arange(len(table_names)), counts), np.cumsum(counts) - counts
+        return cls(table_names, positions, offsets, value_bits, owners, np.array(kinds, dtype=np.uint64))
 
     def sums(self, constants: Array) -> Array:
         """Return the sums of values mixed with the constants of their options, shape (n,)."""

@@ -40,15 +40,19 @@ class KernelDesign:
     unscreened: int = 0  # the number of blocks at the end that every search is about
 
     @classmethod
-    def of(cls, blocks: Sequence[Array], relevances: Array | None = None, unscreened: int = 0) -> KernelDesign:
-        """Return the design of blocks of columns, by default with a relevance for each column."""
-        widths = np.array([block.shape[1] for block in blocks], dtype=int)
-        starts = tuple(np.cumsum([0, *widths.tolist()]).tolist())
-        columns = np.column_stack(blocks) if blocks else np.zeros((0, 0))
-        signs = widths == 1
+    def of(cls, blocks: Sequence[Array], shared: Sequence[Array] = (), unscreened: int = 0) -> KernelDesign:
+        """Return the design of blocks of columns with a relevance each, and more columns that share one per block."""
+        joined, relevances, widths = list[Array](), list[int](), list[int]()
+        for own, others in zip(blocks, shared or [block[:, :0] for block in blocks], strict=True):
+            first = relevances[-1] + 1 if relevances else 0
+            end = first + own.shape[1]
+            relevances += [*range(first, end), *[end] * others.shape[1]]
+            widths.append(own.shape[1] + others.shape[1])
+            joined += [own, others]
+        starts = tuple(np.cumsum([0, *widths]).tolist())
+        columns, signs = np.column_stack(joined) if joined else np.zeros((0, 0)), np.array(widths, dtype=int) == 1
         signs[signs] = (abs(columns[:, np.array(starts[:-1], dtype=int)[signs]]) == 1).all(axis=0)
-        relevances = np.arange(columns.shape[1]) if relevances is None else relevances
-        return cls(columns, starts, signs, relevances, unscreened)
+        return cls(columns, starts, signs, np.array(relevances, dtype=int), unscreened)
 
     def __len__(self) -> int:
         return len(self.columns)
@@ -412,3 +416,13 @@ def negative_evidence(matrix: Array, z: Array) -> tuple[float, Array] | None:
     slopes -= np.outer(v, v)
     slopes /= 2
     return determinant + float(z @ v) / 2, slopes
+
+
+def objective(logarithms: Array, design: KernelDesign, z: Array, noise: Array) -> tuple[float, Array]:
+    """Return the negative log evidence of standardised targets z, but for a constant, and its gradient."""
+    theta = Hyperparameters.of(logarithms)
+    kernel = KernelParts(theta, design)
+    kernel.kernel.flat[:: len(z) + 1] += theta.noise * noise + JITTER
+    if (evidence := negative_evidence(kernel.kernel, z)) is None:
+        return np.inf, np.zeros_like(logarithms)
+    return evidence[0], kernel.derivative(evidence[1], noise)

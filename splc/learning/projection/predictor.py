@@ -26,7 +26,7 @@ from splc.learning.folds import Groups
 from splc.learning.projection import constants
 from splc.learning.projection.basis import OptionBasis, nearest_known, with_known_members
 from splc.learning.projection.formula import model_of_text
-from splc.learning.projection.posterior import KernelDesign, KernelPosterior, Mixture, needs_scipy
+from splc.learning.projection.posterior import KernelPosterior, Mixture, needs_scipy
 from splc.learning.projection.scales import Scale
 from splc.learning.result import Predictor
 from splc.models.influence import InfluenceModel
@@ -277,7 +277,18 @@ class Ensemble(MomentsPredictor):
             places = np.array(contexts["rows"], dtype=int)
             if len(places) != len(configurations) or not np.isin(places, np.arange(len(basis.context.names))).all():
                 raise ValueError("the contexts do not fit the configurations")
-        parts = _parts_of(content, basis.designs(configurations, places), len(configurations))
+        designs, rows = basis.designs(configurations, places), len(configurations)
+        kinds = [int(kind) for kind in content["kinds"]]
+        values, noises = np.array(content["values"], dtype=float), np.array(content["noises"], dtype=float)
+        every, parts = content.get("weights", [None] * len(kinds)), []
+        for kind, row, weights in zip(kinds, content["hyperparameters"], every, strict=True):
+            logarithms = np.array(row, dtype=float)
+            stored = None if weights is None else np.array(weights, dtype=float)
+            fits = 0 <= kind < len(designs) and len(logarithms) == designs[kind].distinct + 4
+            if not fits or {len(values), len(noises), rows if stored is None else len(stored)} != {rows}:
+                raise ValueError("the hyperparameters do not fit the system")
+            standard = float(content["mean"]), float(content["deviation"])
+            parts.append(KernelPosterior(logarithms, designs[kind], values, noises, *standard, kind, stored))
         level, spread = content["constant"]
         joint_quantile = contexts.get("quantile")
         return cls(
@@ -285,7 +296,7 @@ class Ensemble(MomentsPredictor):
             float(content["quantile"]),
             basis,
             configurations,
-            parts,
+            tuple(parts),
             # A single row has no scatter.
             constant=(float(level), np.nan if spread is None else float(spread)),
             noise=float(content["noise"]),
@@ -393,22 +404,6 @@ def predictions(full: Predictor, configurations: Configurations, link: Link) -> 
     """Return the predictions, shape (n,); with the link 'log' their natural logarithms."""
     predicted = full.predict(configurations)
     return np.log(predicted) if link == "log" else predicted
-
-
-def _parts_of(content: Mapping[str, Any], designs: Sequence[KernelDesign], rows: int) -> tuple[KernelPosterior, ...]:
-    """Return the posteriors of a file for the columns of its configurations."""
-    kinds = [int(kind) for kind in content["kinds"]]
-    values, noises = np.array(content["values"], dtype=float), np.array(content["noises"], dtype=float)
-    every, parts = content.get("weights", [None] * len(kinds)), []
-    for kind, row, weights in zip(kinds, content["hyperparameters"], every, strict=True):
-        logarithms = np.array(row, dtype=float)
-        stored = None if weights is None else np.array(weights, dtype=float)
-        fits = 0 <= kind < len(designs) and len(logarithms) == designs[kind].distinct + 4
-        if not fits or {len(values), len(noises), rows if stored is None else len(stored)} != {rows}:
-            raise ValueError("the hyperparameters do not fit the system")
-        level, deviation = float(content["mean"]), float(content["deviation"])
-        parts.append(KernelPosterior(logarithms, designs[kind], values, noises, level, deviation, kind, stored))
-    return tuple(parts)
 
 
 def configurations_as_json(configurations: Configurations) -> dict[str, list[float | None]]:

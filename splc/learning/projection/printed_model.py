@@ -1,11 +1,11 @@
 """The printed model: few readable terms that follow the full model (docs/decisions/0010-printed-model.md).
 
-In: the target, the variables and settings (`printed_model`). Languages are searched one after the other
-(`chosen_form`). A model that fits all measured values exactly is taken first (`exact_model`), otherwise the shortest of
-those with nearly the smallest score (`chosen_among`), with terms that most folds agree on (`with_agreed_terms`): many
-models are about as near to the full one, and which of them is the nearest depends on the sample. Out: a `PrintedModel`:
-the terms with their influences and their uncertainty in the unit of the property, the models of other sizes, and terms
-that the learning set does not distinguish from them.
+In: the target, the variables and settings (`printed_model`). Languages are searched one after the other. A model that
+fits all measured values exactly is taken first (`exact_model`), otherwise the shortest of those with nearly the
+smallest score (`chosen_among`), with terms that most folds agree on (`with_agreed_terms`): many models are about as
+near to the full one, and which of them is the nearest depends on the sample. Out: a `PrintedModel`: the terms with
+their influences and their uncertainty in the unit of the property, the models of other sizes, and terms that the
+learning set does not distinguish from them.
 """
 
 from __future__ import annotations
@@ -13,9 +13,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import partial, reduce
 from operator import mul
-from typing import Literal
 
 import numpy as np
 
@@ -30,7 +29,6 @@ from splc.learning.projection.submodels import PROJECTION, LanguageSearch, Submo
 from splc.learning.projection.term_search import FURTHER_STEPS, forward, models_of_sizes
 from splc.learning.result import FormScore, InfluenceEstimate, PathPoint, PathTerm
 from splc.models.influence import InfluenceModel
-from splc.models.subexpressions import Derived
 from splc.models.terms import CONSTANT
 from splc.types import Array, Link
 
@@ -65,19 +63,11 @@ _SAME = 1e-9
 
 
 @dataclass(frozen=True)
-class PrintedTerm(InfluenceEstimate):
-    """A term as it was selected: a product of units, with the uncertainty of its influence."""
-
-    text: str = ""  # the term as text; the number of a group has the stem of its members as name: `3 * ref`
-
-
-@dataclass(frozen=True)
 class PrintedModel:
     """A printed model."""
 
-    form: Literal["sum", "product"]  # whether it is a sum of terms or a product of factors
-    selected: tuple[PrintedTerm, ...]  # the terms, in canonical order
-    derived: tuple[Derived, ...]  # subexpressions in the terms
+    model: InfluenceModel  # the performance-influence model: a sum of terms, or a product of factors (link `log`)
+    selected: tuple[InfluenceEstimate, ...]  # its terms, in canonical order
     path: tuple[PathPoint, ...]  # models from one term to many
     aliases: tuple[tuple[str, str], ...]  # (term, other term that the learning set does not distinguish from it)
     forms: tuple[FormScore, ...]  # the best model of each form, the printed one first
@@ -88,19 +78,9 @@ class PrintedModel:
     exact: bool = False  # whether it fits all measured values exactly
 
     @property
-    def link(self) -> Link:
-        """The link of the model: `log` for a product of factors."""
-        return "log" if self.form == "product" else "identity"
-
-    @property
     def cross_validated(self) -> CrossValidated:
         """The relative errors of held-out rows, in percent; of positive properties."""
         return CrossValidated.of(self.errors)
-
-    def model(self, order: Sequence[str] = ()) -> InfluenceModel:
-        """Return the performance-influence model."""
-        terms = tuple((selected.term, selected.influence) for selected in self.selected)
-        return InfluenceModel.from_terms(terms, order, self.link, self.derived)
 
 
 def printed_model(
@@ -111,18 +91,31 @@ def printed_model(
     complete: bool = False,
 ) -> PrintedModel:
     """Return a short model that follows the full one; `complete`: whether all valid configurations were measured."""
-    is_positive = _positive_over(space)
-    forms, exact = chosen_form(target, variables, settings, is_positive, complete)
-    best = forms[0]
-    search = best.search
+    is_positive = partial(_positive_over, space)
+    # Without numeric options sums have free signs anyway.
+    numeric = any(variable.kind == "numeric" for variable in variables)
+    languages: Sequence[Language] = [each for each in LANGUAGES[settings.form] if numeric or each != "shapes"]
+    languages = languages if target.positive else ("shapes",)
+    max_terms = most_terms(target.learned, settings.terms, settings.readable)
+    short = SHORT_WITH_THRESHOLDS if "shapes" in languages else SHORT
+    searches: list[LanguageSearch] = []
+    for language in languages:
+        searches.append(language_search(target, variables, language, max_terms, settings))
+        is_only = settings.form == "auto" and language == "sum"
+        if is_only and is_enough(searches[0].submodels, short, is_positive):
+            break
+    rows_per_term = 1 if complete else ROWS_PER_EXACT_TERM
+    fitting = [model for search in searches if (model := exact_model(search, rows_per_term)) is not None]
+    admitted = 1.0 if settings.terms is not None else READABLE_ADMITTED if settings.readable else ADMITTED
+    forms, exact = chosen_among([search.submodels for search in searches], fitting, admitted, is_positive)
+    best, search = forms[0], forms[0].search
     model = exact or best.of_terms(sorted(best.chosen, key=search.candidates.name))
     # With few rows the support by folds is unreliable; if the number of terms is given, the nearest model is chosen.
     if exact is None and settings.terms is None and not target.few:
         model = with_agreed_terms(model, is_positive)
     return PrintedModel(
-        form="product" if search.product else "sum",
+        model=_model_of(model),
         selected=_selected(model, np.sqrt(np.maximum(np.diag(model.covariance), 0.0))),
-        derived=_derived(model),
         path=_path(best),
         aliases=aliases_of(search.candidates, model.chosen, target.learned),
         forms=tuple(
@@ -136,56 +129,27 @@ def printed_model(
     )
 
 
-def _positive_over(space: Configurations | None) -> IsPositive:
-    """Return what tells whether a sum's predictions of a positive property are positive, at all rows and valid ones."""
-
-    def is_positive(model: Submodel) -> bool:
-        if model.search.product or not model.search.target.positive:
-            return True
-        if not model.positive or space is None:
-            return model.positive
-        terms = tuple((each.term, each.influence) for each in _selected(model))
-        return bool((predictions(InfluenceModel.from_terms(terms, derived=_derived(model)), space) > 0).all())
-
-    return is_positive
+def _positive_over(space: Configurations | None, model: Submodel) -> bool:
+    """Return whether a sum's predictions of a positive property are positive, at all rows and valid configurations."""
+    if model.search.product or not model.search.target.positive:
+        return True
+    if not model.positive or space is None:
+        return model.positive
+    return bool((predictions(_model_of(model), space) > 0).all())
 
 
-def _derived(model: Submodel) -> tuple[Derived, ...]:
+def _model_of(model: Submodel) -> InfluenceModel:
+    """Return the performance-influence model, in the unit of the property."""
     candidates = model.search.candidates
+    link: Link = "log" if model.search.product else "identity"
     units = {unit for position in model.chosen for unit in candidates.products[position]}
     derived = {part.name: part for unit in units for part in candidates.units[unit].atom.derived}
-    return tuple(derived[name] for name in sorted(derived))
+    terms = ((each.term, each.influence) for each in _selected(model))
+    return InfluenceModel.from_terms(terms, (), link, (derived[name] for name in sorted(derived)))
 
 
 # Returns whether all predictions of a model over the valid space are positive.
 IsPositive = Callable[[Submodel], bool]
-
-
-def chosen_form(
-    target: Target,
-    variables: Sequence[Variable],
-    settings: ProjectionSettings,
-    is_positive: IsPositive,
-    complete: bool = False,
-) -> tuple[tuple[Submodel, ...], Submodel | None]:
-    """Return the best model of each language, the chosen one first, and the exact model where one is chosen."""
-    terms = settings.terms
-    # Without numeric options sums have free signs anyway.
-    numeric = any(variable.kind == "numeric" for variable in variables)
-    languages: Sequence[Language] = [each for each in LANGUAGES[settings.form] if numeric or each != "shapes"]
-    languages = languages if target.positive else ("shapes",)
-    max_terms = most_terms(target.learned, terms, settings.readable)
-    short = SHORT_WITH_THRESHOLDS if "shapes" in languages else SHORT
-    searches: list[LanguageSearch] = []
-    for language in languages:
-        searches.append(language_search(target, variables, language, max_terms, settings))
-        is_only = settings.form == "auto" and language == "sum"
-        if is_only and is_enough(searches[0].submodels, short, is_positive):
-            break
-    rows_per_term = 1 if complete else ROWS_PER_EXACT_TERM
-    exact = [model for search in searches if (model := exact_model(search, rows_per_term)) is not None]
-    admitted = 1.0 if terms is not None else READABLE_ADMITTED if settings.readable else ADMITTED
-    return chosen_among([search.submodels for search in searches], exact, admitted, is_positive)
 
 
 def most_terms(rows: int, terms: int | None, readable: bool) -> int:
@@ -241,7 +205,10 @@ def _exact_fit(columns: Array, target: Array, limit: float, stays: Array) -> tup
 def chosen_among(
     groups: Sequence[Sequence[Submodel]], exact: Sequence[Submodel], admitted: float, is_positive: IsPositive
 ) -> tuple[tuple[Submodel, ...], Submodel | None]:
-    """Return what `chosen_form` does for the models of each language, and those that fit exactly."""
+    """Return the best model of each language, the chosen one first, and the exact model where one is chosen.
+
+    `groups`: the models of each language. `exact`: those that fit exactly.
+    """
     submodels = [model for group in groups for model in group]
     shortest_exact = min(filter(is_positive, exact), key=lambda model: len(model.chosen), default=None)
     if shortest_exact is not None:
@@ -373,7 +340,7 @@ def _path(chosen: Submodel) -> tuple[PathPoint, ...]:
     return tuple(points)
 
 
-def _selected(model: Submodel, errors: Array | None = None) -> tuple[PrintedTerm, ...]:
+def _selected(model: Submodel, errors: Array | None = None) -> tuple[InfluenceEstimate, ...]:
     """Return the terms of a model in the unit of the property; `errors`: the standard errors of its coefficients."""
     search, candidates, unit = model.search, model.search.candidates, model.search.target.unit
     scales = 1 / candidates.scales(model.chosen) * (1.0 if search.product else unit)
@@ -381,9 +348,9 @@ def _selected(model: Submodel, errors: Array | None = None) -> tuple[PrintedTerm
     if search.product:
         influences[[not candidates.products[position] for position in model.chosen]] += np.log(unit)
     errors = np.full(len(scales), math.nan) if errors is None else errors * np.abs(scales)
-    support, terms = search.supports(model.size), list[PrintedTerm]()
+    support, terms = search.supports(model.size), list[InfluenceEstimate]()
     for position, influence, error in zip(model.chosen, influences.tolist(), errors.tolist(), strict=True):
         factors = (candidates.units[unit].atom.term for unit in candidates.products[position])
         term, folds = reduce(mul, factors, CONSTANT), support[candidates.variables(position)]
-        terms.append(replace(PrintedTerm.of(term, influence, error, folds=folds), text=candidates.text(position)))
+        terms.append(InfluenceEstimate.of(term, influence, error, folds=folds, text=candidates.text(position)))
     return tuple(terms)

@@ -122,7 +122,6 @@ def general_scales(y: Array) -> tuple[Scale, ...]:
 class PrintedIntervals:
     """Intervals with the prediction as their centre: of positive properties its multiples by a factor."""
 
-    kind: ClassVar[str] = "printed"
     level: ClassVar[float] = constants.LEVEL
 
     model: InfluenceModel  # the printed model
@@ -143,7 +142,7 @@ class PrintedIntervals:
 
     def as_json(self) -> dict[str, Any]:
         """Return all but the model, in JSON's types."""
-        return {"kind": self.kind, "level": self.level, "scale": self.scale.as_json(), "quantile": self.quantile}
+        return {"kind": "printed", "level": self.level, "scale": self.scale.as_json(), "quantile": self.quantile}
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any], model: InfluenceModel) -> Self:

@@ -196,7 +196,11 @@ def descent(candidates: Candidates, chosen: tuple[int, ...], target: Array) -> I
     coefficients = inverse @ moments
     square = float(target @ target - moments @ coefficients)
     while len(terms) > 1:
-        dropped: int | None = _least_important(candidates, terms, coefficients**2 / np.diag(inverse))
+        losses, names = coefficients**2 / np.diag(inverse), [candidates.name(term) for term in terms.tolist()]
+        if not candidates.signed:
+            losses = np.where(terms == CONSTANT_PLACE, np.inf, losses)
+        least = np.flatnonzero(losses <= losses.min() * (1 + SAME_LOSS) + 1e-30)
+        dropped: int | None = max(least.tolist(), key=names.__getitem__)
         while dropped is not None:
             square += float(coefficients[dropped] ** 2 / inverse[dropped, dropped])
             is_kept = np.arange(len(terms)) != dropped
@@ -207,11 +211,3 @@ def descent(candidates: Candidates, chosen: tuple[int, ...], target: Array) -> I
             violations = np.where(candidates.free[terms], 0.0, coefficients)
             dropped = int(np.argmin(violations)) if violations.min(initial=0.0) < 0 else None
         yield tuple(terms.tolist()), square
-
-
-def _least_important(candidates: Candidates, terms: Array, losses: Array) -> int:
-    """Return the place of the term of least effect; of equal ones the last in canonical order."""
-    if not candidates.signed:
-        losses = np.where(terms == CONSTANT_PLACE, np.inf, losses)
-    least_important = np.flatnonzero(losses <= losses.min() * (1 + SAME_LOSS) + 1e-30)
-    return max(least_important.tolist(), key=lambda at: candidates.name(int(terms[at])))

@@ -1,8 +1,8 @@
 """The stepwise learner: feature forward selection with stepwise regression (SPL Conqueror's; thesis algorithm 1).
 
 In: a learning problem and settings. Out: a result with the rounds of one run of `ForwardSelection` (`select`), whose
-rules are asked in SPL Conqueror's order; or the average of several models that are
-learned from random parts of the learning set (`bagged`).
+rules are asked in SPL Conqueror's order; or the average of several models that are learned from random parts of the
+learning set.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ import numpy as np
 from splc.arithmetic.tokens import NameTable
 from splc.data.accuracy import mean_relative_error
 from splc.errors import ExpressionError, LearningError, Problem, plural, unknown_name_hint
-from splc.learning.features import FeatureTable, stable_order
-from splc.learning.learner import INTERRUPTED, LearningProblem, OnStep, ignore, influence_model, judged, random_folds
+from splc.learning.features import FeatureTable, random_folds, stable_order
+from splc.learning.learner import INTERRUPTED, LearningProblem, OnStep, influence_model, judged
 from splc.learning.result import LearnedTerm, LearningResult, Round, Stage, merged_terms
 from splc.learning.stepwise.candidates import BASE, Candidate, CandidateGrid
 from splc.learning.stepwise.fits import TIE, CellColumns, ModelFit, Scorer, Winner, rows_that_count, rows_with_error
@@ -154,18 +154,17 @@ class ForwardSelection:
             raise LearningError(
                 Problem(f"the first term {first!r}: {problem.message}", hint=problem.hint) for problem in wrong.problems
             ) from None
-        cells = np.argwhere(self.grid.offered).tolist()
-        matching = [cell for cell in cells if self.grid.candidate(*cell).expansion == expansion]
+        offered = [(self.grid.candidate(*cell), cell) for cell in np.argwhere(self.grid.offered).tolist()]
+        matching = [pair for pair in offered if pair[0].expansion == expansion]
         if not matching:
-            names = [self.grid.candidate(*cell).learned(1.0).log_text() for cell in cells]
-            hint = unknown_name_hint(first, names)
+            hint = unknown_name_hint(first, [candidate.learned(1.0).log_text() for candidate, _ in offered])
             raise LearningError(Problem(f"{first!r} is no candidate of the first round", hint=hint))
-        head, atom = matching[0]
+        candidate, (head, atom) = matching[0]
         error = float(self.scorer.losses(np.array([head]), np.array([atom]))[0])
         if np.isnan(error):
             message = f"the first term {first!r} has the same value in all configurations of the learning set"
             raise LearningError(Problem(message, hint="choose another first term or learning set"))
-        return Winner(head, atom, self.grid.candidate(head, atom), sys.float_info.max, error)
+        return Winner(head, atom, candidate, sys.float_info.max, error)
 
     @np.errstate(over="ignore", invalid="ignore")
     def step(self) -> Round | None:
@@ -242,7 +241,7 @@ class ForwardSelection:
             self.level += 1
         return None
 
-    def run(self, on_step: OnStep = ignore, should_stop: Callable[[], bool] = lambda: False) -> Outcome:
+    def run(self, on_step: OnStep = lambda step: None, should_stop: Callable[[], bool] = lambda: False) -> Outcome:
         """Learn until a rule ends it; `should_stop`: asked after every round but the last one; true ends it, too."""
         termination = self.terminate(None)
         while termination is None:
@@ -252,10 +251,7 @@ class ForwardSelection:
             termination = "noCandidate" if last is None else self.terminate(last)
             if termination is None and should_stop():
                 termination = INTERRUPTED
-        return Outcome(tuple(self.rounds), self._final_terms(), termination)
-
-    def _final_terms(self) -> tuple[LearnedTerm, ...]:
-        """Return the terms in one well-conditioned fit, without those that contribute a rounding error only."""
+        # The terms in one well-conditioned fit, without those that contribute a rounding error only.
         target = self.problem.target
         columns = np.ascontiguousarray(self._columns(self.terms)[:, self._learned])
         influences = least_squares(columns.T, target)
@@ -263,7 +259,8 @@ class ForwardSelection:
         kept[0] = True
         if not kept.all():
             influences = least_squares(columns[kept].T, target)
-        return _learned([*compress(self.terms, kept)], influences)
+        terms = _learned([*compress(self.terms, kept)], influences)
+        return Outcome(tuple(self.rounds), terms, termination)
 
 
 def _learned(candidates: Sequence[Candidate], influences: Array) -> tuple[LearnedTerm, ...]:
@@ -344,43 +341,32 @@ def select(
     table: FeatureTable,
     settings: Settings,
     seed: int,
-    on_step: OnStep = ignore,
+    on_step: OnStep = lambda step: None,
     should_stop: Callable[[], bool] = lambda: False,
     judge: FeatureTable | None = None,
 ) -> Outcome:
-    """Return the outcome of one run, or of a bag of runs, which has judges of its own instead of `judge`."""
-    if settings.bagging:
-        return bagged(table, settings, seed, on_step, should_stop)
-    folds = None
-    if judge is None and settings.crossValidation and len(table) > 1:
-        # As in SPL Conqueror's program, rows are drawn, whatever their settings.
-        folds = random_folds(table, settings.crossValidation_k, seed)
-    return ForwardSelection(table, settings, judge, folds).run(on_step, should_stop)
+    """Return the outcome of one run, or of `baggingNumbers` runs, whose models are averaged.
 
-
-def bagged(
-    problem: FeatureTable,
-    settings: Settings,
-    seed: int,
-    on_step: OnStep = ignore,
-    should_stop: Callable[[], bool] = lambda: False,
-) -> Outcome:
-    """Learn `baggingNumbers` models and average them; a term that a model lacks has the influence 0 in it.
-
-    Each learns from rows drawn with replacement out of baggingTestDataFraction percent of the learning set, and is
-    judged on the rest of that part, or its own rows if none are left.
+    Each of these learns from rows drawn with replacement out of baggingTestDataFraction percent of the learning set,
+    and is judged on the rest of that part, or its own rows if none are left, instead of by `judge`. A term that a model
+    lacks has the influence 0 in it.
     """
-    started, rng, order = time.monotonic(), np.random.default_rng(seed), stable_order(problem)
+    if not settings.bagging:
+        folds = None
+        if judge is None and settings.crossValidation and len(table) > 1:
+            # As in SPL Conqueror's program, rows are drawn, whatever their settings.
+            folds = random_folds(table, settings.crossValidation_k, seed)
+        return ForwardSelection(table, settings, judge, folds).run(on_step, should_stop)
+    started, rng, order = time.monotonic(), np.random.default_rng(seed), stable_order(table)
     size = max(1, round(len(order) * settings.baggingTestDataFraction / 100))
     part = order[rng.permutation(len(order))][:size]
     outcomes: list[Outcome] = []
     for number in range(1, settings.baggingNumbers + 1):
         is_drawn = np.zeros(size, dtype=bool)
         is_drawn[rng.integers(0, size, size)] = True
-        drawn, undrawn = problem.rows(part[is_drawn]), problem.rows(part[~is_drawn])
-        judge = next((rows for rows in (undrawn, drawn) if rows_that_count(rows.target, settings).any()), problem)
-        learner = ForwardSelection(drawn, settings, None if judge is drawn else judge)
-        outcomes.append(learner.run(should_stop=should_stop))
+        drawn, undrawn = table.rows(part[is_drawn]), table.rows(part[~is_drawn])
+        own = next((rows for rows in (undrawn, drawn) if rows_that_count(rows.target, settings).any()), table)
+        outcomes.append(ForwardSelection(drawn, settings, None if own is drawn else own).run(should_stop=should_stop))
         on_step(Stage(number, f"model {number} of {settings.baggingNumbers}", time.monotonic() - started))
         if outcomes[-1].termination == INTERRUPTED:
             break

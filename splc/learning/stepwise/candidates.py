@@ -186,10 +186,9 @@ class CandidateGrid:
         candidate, head_count, settings = self.candidate(head, atom), len(self.heads), self.settings
         if not (settings.limitFeatureSize and candidate.occurrences == settings.featureSizeTreshold):
             self._add_rows([(candidate, self._owner >= 0)])
-        if settings.learn_logFunction and settings.learn_accumulatedLogFunction:
-            accumulated = self._accumulated(candidate)
-            if accumulated is not None:
-                self._add_rows([(accumulated, np.arange(len(self.atoms)) == 0)])
+        accumulates = settings.learn_logFunction and settings.learn_accumulatedLogFunction
+        if accumulates and (accumulated := self._accumulated(candidate)) is not None:
+            self._add_rows([(accumulated, np.arange(len(self.atoms)) == 0)])
         return self.heads[head_count:]
 
     def withdraw(self, candidate: Candidate) -> None:

@@ -49,7 +49,8 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _functions(text: str) -> str:
+def stated_functions(text: str) -> str:
+    """Return the names of functions in a text, with commas between them."""
     return ",".join(function_names(text))
 
 
@@ -116,7 +117,7 @@ class Settings:
         Setting(
             "[functions of one argument](../explanation/comparison.md#an-analytical-model), such as `sqrt,exp`, to "
             "offer besides the above; each counts as an option of its own",
-            parse=_functions,
+            parse=stated_functions,
         ),
     ] = ""
     leastValue: Annotated[

@@ -18,7 +18,7 @@ from splc.learning import learn
 from splc.learning.projection import constants, posterior
 from splc.learning.projection.basis import variables_of
 from splc.learning.projection.constants import BOUNDS
-from splc.learning.projection.fit import GRID, minimum, objective, penalty, search_hyperparameters, start_of
+from splc.learning.projection.fit import GRID, minimum, penalty, search_hyperparameters, start_of
 from splc.learning.projection.full_model import FullModel, fit_full_model
 from splc.learning.projection.posterior import (
     Hyperparameters,
@@ -26,6 +26,7 @@ from splc.learning.projection.posterior import (
     kernel_diagonal,
     kernel_matrix,
     kernel_sums,
+    objective,
 )
 from splc.learning.projection.predictor import Ensemble
 from splc.system.options import BinaryOption

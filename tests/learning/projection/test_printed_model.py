@@ -37,7 +37,7 @@ def printed(target: Target, settings: ProjectionSettings | None = None) -> Print
 
 def values(target: Target, found: PrintedModel) -> Array:
     """Return the predictions of a printed model, in the unit of the target."""
-    return found.model().predict(target.configurations) / target.unit
+    return found.model.predict(target.configurations) / target.unit
 
 
 def wavy(c: Callable[[str], Array]) -> Array:
@@ -72,7 +72,7 @@ def test_known_sums_are_found(name: str, unit: float) -> None:
     target = target_of(MIXED, known, error=1e-3, unit=unit)
     target = replace(target, measured=target.predicted[: target.learned])
     found = printed(target)
-    assert found.form == "sum"
+    assert found.model.link == "identity"
     influences = {each.text: each.influence / unit for each in found.selected}
     assert influences == pytest.approx(expected, rel=1e-8)
     np.testing.assert_allclose(values(target, found), target.predicted, rtol=1e-9)
@@ -100,16 +100,15 @@ def test_products_are_found() -> None:
     factors = (2, 0.25, 3, 0.5, 1.7, 5, 0.3)
     target = target_of(BINARY, lambda c: np.prod([f ** c(f"b{i}") for i, f in enumerate(factors)], axis=0), unit=8.0)
     found = printed(target)
-    assert found.form == "product"
-    assert found.link == "log"
+    assert found.model.link == "log"
     assert [each.form for each in found.forms] == ["product", "sum"]
     terms = {CONSTANT, *(option_term(f"b{i}") for i in range(7))}
-    assert set(dict(found.model().terms)) == terms
+    assert set(dict(found.model.terms)) == terms
     np.testing.assert_allclose(values(target, found), target.predicted, rtol=0.1)
     exact = printed(replace(target, measured=target.predicted[: target.learned]))
     expected = {CONSTANT: np.log(8.0), **{option_term(f"b{i}"): np.log(f) for i, f in enumerate(factors)}}
-    assert dict(exact.model().terms) == pytest.approx(expected, rel=1e-6)
-    assert printed(target, ProjectionSettings(form="sum")).form == "sum"
+    assert dict(exact.model.terms) == pytest.approx(expected, rel=1e-6)
+    assert printed(target, ProjectionSettings(form="sum")).model.link == "identity"
 
 
 @examples(6)
@@ -152,7 +151,7 @@ def test_positive_over_the_valid_space(seed: int, form: Form) -> None:
         seed=seed,
     )
     found = printed(target, ProjectionSettings(form=form))
-    assert (found.model().predict(Space(SMALL).enumerate()) > 0).all()
+    assert (found.model.predict(Space(SMALL).enumerate()) > 0).all()
 
 
 @pytest.mark.parametrize("exact", [False, True])
@@ -178,8 +177,8 @@ def test_values_that_the_rows_do_not_have(exact: bool) -> None:
     )
     everything = Space(system).enumerate()
     anywhere = printed_model(target, variables_of(system), ProjectionSettings())
-    assert (anywhere.model().predict(everything) < 0).any()
-    assert (printed(target).model().predict(everything) > 0).all()
+    assert (anywhere.model.predict(everything) < 0).any()
+    assert (printed(target).model.predict(everything) > 0).all()
 
 
 def test_signs() -> None:
@@ -190,7 +189,7 @@ def test_signs() -> None:
     assert all(each.influence > 0 for each in costs.selected if each.term.options <= {"x", "y"})
     known: Known = lambda c: 10 - 2 * c("x") + c("a") * c("y")  # noqa: E731
     free = printed(target_of(MIXED, known, positive=False, error=1e-9))
-    assert dict(free.model().terms) == pytest.approx({CONSTANT: 10, X: -2, A * Y: 1}, rel=1e-5)
+    assert dict(free.model.terms) == pytest.approx({CONSTANT: 10, X: -2, A * Y: 1}, rel=1e-5)
 
 
 @pytest.mark.parametrize("value", [7.0, 1.0, 0.3])
@@ -203,12 +202,12 @@ def test_constant_targets(value: float) -> None:
         ProjectionSettings(terms=1, readable=True),
     ):
         found = printed(target, settings)
-        np.testing.assert_allclose(found.model().predict(target.configurations), 2 * value, rtol=0.05)
+        np.testing.assert_allclose(found.model.predict(target.configurations), 2 * value, rtol=0.05)
         assert len(found.selected) == 1
         without = printed_model(replace(target, folds=target.folds[:1]), (), settings)
-        np.testing.assert_allclose(without.model().predict(target.configurations), 2 * value, rtol=0.05)
+        np.testing.assert_allclose(without.model.predict(target.configurations), 2 * value, rtol=0.05)
     zero = replace(target, predicted=0 * target.predicted, divisor=target.predicted, positive=False)
-    assert dict(printed(zero).model().terms) == pytest.approx({CONSTANT: 0}, abs=0.05 * value)
+    assert dict(printed(zero).model.terms) == pytest.approx({CONSTANT: 0}, abs=0.05 * value)
 
 
 def test_numbers_of_terms() -> None:

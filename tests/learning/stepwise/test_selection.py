@@ -13,11 +13,10 @@ from splc.data.measurements import Measurements
 from splc.errors import LearningError, SpecError
 from splc.formats.models.log_writer import learned_log_text, settings_line
 from splc.learning import learn
-from splc.learning.features import FeatureTable
-from splc.learning.learner import random_folds
+from splc.learning.features import FeatureTable, random_folds
 from splc.learning.result import LearnedTerm, Round
 from splc.learning.stepwise import candidates, fits
-from splc.learning.stepwise.algorithm import REASONS, ForwardSelection, bagged
+from splc.learning.stepwise.algorithm import REASONS, ForwardSelection, select
 from splc.learning.stepwise.fits import TIE
 from splc.learning.stepwise.settings import PRESETS, WITHOUT_EFFECT, Settings, preset
 from splc.models.terms import CONSTANT
@@ -185,7 +184,7 @@ def test_epsilon_tube_counts_small_errors_as_none() -> None:
 def test_bagged_model_averages(fraction: int) -> None:
     """A bag gives one averaged model, the same for the same seed, with 100 percent of the rows too."""
     chosen = Settings().changed({"bagging": True, "baggingNumbers": 4, "baggingTestDataFraction": fraction})
-    one, two, other = (bagged(problem(), chosen, seed) for seed in (1, 1, 2))
+    one, two, other = (select(problem(), chosen, seed) for seed in (1, 1, 2))
     assert one.terms == two.terms
     assert fraction == 1 or one.terms != other.terms
     assert one.termination == "bagging"
@@ -197,7 +196,7 @@ def test_interrupted_bag(asked: int) -> None:
     """A bag that is interrupted, in its first model or later, says so; one that ends before does not."""
     chosen = Settings().changed({"bagging": True, "baggingNumbers": 3, "numberOfRounds": 2})
     questions = iter(range(2000))
-    outcome = bagged(problem(), chosen, 1, should_stop=lambda: next(questions) + 1 >= asked)
+    outcome = select(problem(), chosen, 1, should_stop=lambda: next(questions) + 1 >= asked)
     assert outcome.termination == ("bagging" if asked == 1000 else "interrupted")
     assert outcome.terms
 
