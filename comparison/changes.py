@@ -55,9 +55,7 @@ class CommonTerms:
             union = _with_sets_of(union, model) if model.link == union.link else union
         designs, values = [], []
         for configurations, measurements in measured:
-            used = np.flatnonzero(
-                (measurements > 0 if union.link == "log" else measurements != 0) & ~np.isnan(measurements)
-            )
+            used = np.flatnonzero((measurements if union.link == "log" else np.abs(measurements)) > 0)
             used = used[:: -(-len(used) // _MAX_ROWS) or 1]
             designs.append(term_values(union, configurations[used]))
             values.append(measurements[used])
@@ -78,9 +76,8 @@ class CommonTerms:
     def undetermined(self, at: int) -> Undetermined:
         """Return the terms that the configurations of a model do not determine."""
         zero = ~self.designs[at].any(axis=0)
-        indices = (np.flatnonzero(mask).tolist() for mask in (zero, ~self.determined[at] & ~zero))
-        zeros, confounded = (tuple(self.texts[index] for index in terms) for terms in indices)
-        return Undetermined(zeros, confounded)
+        masks = zero, ~self.determined[at] & ~zero
+        return Undetermined(*(tuple(np.array(self.texts, dtype=object)[mask].tolist()) for mask in masks))
 
 
 def _with_sets_of(first: InfluenceModel, second: InfluenceModel) -> InfluenceModel:

@@ -146,21 +146,16 @@ def hybrid(
     counted = np.ones(len(configurations)) if weights is None else weights
     # Sums of values near the largest number do not overflow; ratios of sums are the same.
     counted = counted / counted.max() * _SMALL
-    classes = {frozenset(group.options): number for number, group in enumerate(syntactic.classes)}
-    names = [group.options for group in syntactic.classes]
-    order = tuple(dict.fromkeys((*first.order, *second.order)))
-    for model in (first, second):
-        for term, _ in model.terms:
-            options = class_of(model, term)
-            if (options or syntactic.constant) and options not in classes:
-                classes[options] = len(names)
-                names.append(names_in(options, order))
+    # Class → its score.
+    classes = {frozenset(group.options): group.normalized or 0.0 for group in syntactic.classes}
+    of_terms = [[class_of(model, term) for term, _ in model.terms] for model in (first, second)]
+    for options in itertools.chain(*of_terms):
+        if options or syntactic.constant:
+            classes.setdefault(options, 0.0)
     # Sums of w |A| and w |B|, and of w |A - B|, over configurations, in blocks. Terms without a class have a separate
     # number, which is left out.
-    numbers = [
-        np.array([classes.get(class_of(model, term), len(classes)) for term, _ in model.terms], dtype=int)
-        for model in (first, second)
-    ]
+    places = {options: place for place, options in enumerate(classes)}
+    numbers = [np.array([places.get(options, len(classes)) for options in each], dtype=int) for each in of_terms]
     sizes, apart = np.zeros((2, len(classes))), np.zeros(len(classes))
     blocks = (model.contribution_blocks(configurations) for model in (first, second))
     for (rows, own), (_, other) in zip(*blocks, strict=True):
@@ -174,7 +169,8 @@ def hybrid(
     shares = np.divide(sizes, totals, out=np.zeros_like(sizes), where=totals > 0)
     similarities = np.clip(1.0 - np.divide(apart, both, out=np.zeros_like(both), where=both > 0), 0.0, 1.0)
     contributing = int((totals > 0).sum())
-    weight = shares.sum(axis=0) / contributing if contributing else np.full(len(names), 1.0 / max(len(names), 1))
-    scores = [group.normalized or 0.0 for group in syntactic.classes] + [0.0] * (len(names) - len(syntactic.classes))
-    columns = names, *shares.tolist(), weight.tolist(), scores, similarities.tolist()
+    weight = shares.sum(axis=0) / contributing if contributing else np.full(len(both), 1.0 / max(len(both), 1))
+    order = tuple(dict.fromkeys((*first.order, *second.order)))
+    names = (names_in(options, order) for options in classes)
+    columns = names, *shares.tolist(), weight.tolist(), classes.values(), similarities.tolist()
     return HybridComparison(tuple(itertools.starmap(ClassShare, zip(*columns, strict=True))))

@@ -153,9 +153,8 @@ def _conditions(levels: Array, occurs: Array) -> Iterator[Array]:
     """Yield the levels of an option that fulfil a condition on it, each of shape (levels,)."""
     seen = levels[occurs & ~np.isnan(levels)]
     cuts = min(len(seen), _MOST_VALUES)
-    yield from (
-        levels <= value for value in seen[np.linspace(0, len(seen) - 1, cuts).round().astype(int)][:-1].tolist()
-    )
+    bounds = seen[np.linspace(0, len(seen) - 1, cuts).round().astype(int)][:-1]
+    yield from (levels <= value for value in bounds.tolist())
     yield from (levels == value for value in seen[1:-1].tolist() if cuts == len(seen))
     if np.isnan(levels[occurs]).any():
         yield np.isnan(levels)

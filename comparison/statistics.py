@@ -249,16 +249,12 @@ def resampled(columns: Mapping[str, Array], target: Array, weights: Array) -> di
     for key, column in columns.items():
         both = np.isfinite(column) & np.isfinite(target)
         used = np.ascontiguousarray(weights[:, both])
-        x, y = (_centred(used, ranks(each[both], used)) for each in (column, target))
+        total = np.maximum(used.sum(axis=1, keepdims=True), 1)
+        x, y = (ranks(each[both], used) for each in (column, target))
+        # Sums of ranks are exact: less their weighted mean, ranks are exactly 0 where all are the same.
+        x, y = (each - np.einsum("ij,ij->i", used, each)[:, np.newaxis] / total for each in (x, y))
         lengths = np.einsum("ij,ij,ij->i", used, x, x) * np.einsum("ij,ij,ij->i", used, y, y)
         with np.errstate(divide="ignore", invalid="ignore"):
             cosine = np.einsum("ij,ij,ij->i", used, x, y) / np.sqrt(lengths)
         result[key] = np.where(lengths > 0, np.clip(cosine, -1, 1), math.nan)
     return result
-
-
-def _centred(weights: Array, values: Array) -> Array:
-    """Return ranks less their weighted mean; exactly 0 where all are the same, since sums of ranks are exact."""
-    total = weights.sum(axis=1, keepdims=True)
-    mean = np.einsum("ij,ij->i", weights, values)[:, np.newaxis] / np.maximum(total, 1)
-    return np.asarray(values - mean)

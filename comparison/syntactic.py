@@ -83,7 +83,7 @@ def _term_score(term: Term, text: str, first: float | None, second: float | None
 def _unseen(models: tuple[InfluenceModel, InfluenceModel], order: tuple[str, ...]) -> tuple[Unseen, ...]:
     """Return the subexpressions that are factors of terms, in the order of the terms; not those inside of others."""
     roles: tuple[Literal["first", "second"], ...] = ("first", "second")
-    opaque: dict[str, tuple[tuple[str, ...], list[Literal["first", "second"]]]] = {}
+    opaque: dict[str, tuple[tuple[str, ...], dict[Literal["first", "second"], None]]] = {}
     for model, role in zip(models, roles, strict=True):
         functions = {part.name for part in model.factors if isinstance(part, Operation) and part.is_shape}
         for term, _ in model.terms:
@@ -92,7 +92,5 @@ def _unseen(models: tuple[InfluenceModel, InfluenceModel], order: tuple[str, ...
                     options = names_in(model.options_of(Term((factor,))), order)
                     if len(options) == 1 and factor.option in functions:
                         continue
-                    occurrences = opaque.setdefault(str(factor.option), (options, []))[1]
-                    if role not in occurrences:
-                        occurrences.append(role)
+                    opaque.setdefault(str(factor.option), (options, {}))[1][role] = None
     return tuple(Unseen(text, options, tuple(occurrences)) for text, (options, occurrences) in opaque.items())

@@ -168,9 +168,8 @@ def read_models(
         notes += context_notes(entry.name, entry.contexts, project)
         scaled = request.scale is not None and entry.kind == "text"
         model = entry.model.scaled(request.scale or 1.0) if scaled else entry.model
-        compared = compared_model(entry.name, model, request.at)
-        compared = replace(compared, kind=entry.kind, nfp=entry.nfp, contexts=entry.contexts)
-        models.append(replace(compared, file=entry.file, sha256=entry.sha256))
+        about = {name: getattr(entry, name) for name in ("kind", "nfp", "file", "sha256")}
+        models.append(replace(compared_model(entry.name, model, request.at), **about))
     return models, stored
 
 
