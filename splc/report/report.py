@@ -35,7 +35,7 @@ from splc.study import StudyResult
 from splc.study.folder import archive_folders, read_archive
 from splc.workflows import compare, explain, scale, tune
 from splc.workflows.fields import argument, flag, option, request
-from splc.workflows.inputs import ModelInputs
+from splc.workflows.inputs import ModelInputs, predicting
 from splc.workflows.note import Note, Notes
 from splc.workflows.prediction_notes import negative_notes
 from splc.workflows.tune.view import as_json as as_json_of_tuning
@@ -156,7 +156,7 @@ def _subject(request: Request, model: str, notes: Notes, watch: Watch) -> ModelS
     project = request.project_of_models([model])
     messages = Notes()
     space = Space(request.read_system(project, messages))
-    stored = request.read_predictor(model, project, space.system, messages)
+    stored = predicting(request.read_model(model, project, space.system, messages), messages)
     overview = explain.model_overview(stored, space, messages, watch)
     predicted = explain.checked_predictions(stored, (), space)
     messages += negative_notes(predicted, stored.nfp, project, space, stored.full)

@@ -87,10 +87,8 @@ class Result:
     @property
     def changes(self) -> list[tuple[str, ChangeTest | ChangeByValues]]:
         """The change of all configurations, and those of the ones with a value of a changed option."""
-        named = [
-            (" and ".join(f"{name}={value:g}" for name, value in each.values), each) for each in self.test.by_values
-        ]
-        return [("all", self.test), *named]
+        names = (" and ".join(f"{name}={value:g}" for name, value in each.values) for each in self.test.by_values)
+        return [("all", self.test), *zip(names, self.test.by_values, strict=True)]
 
     @property
     def limits(self) -> dict[str, float]:
@@ -213,9 +211,8 @@ def _content(result: Result) -> views.View:
     if result.limits:
         limit = " or ".join(f"{size:g} % {side}" for side, size in result.limits.items())
         beyond = listed(result.failures, MAX_NAMED)
-        yield views.Answer(
-            f"beyond the limit of {limit}: {beyond}" if beyond else f"nothing beyond the limit of {limit}"
-        )
+        text = f"beyond the limit of {limit}"
+        yield views.Answer(f"{text}: {beyond}" if beyond else f"nothing {text}")
         yield views.Prose(_answer(result))
     else:
         yield views.Answer(_answer(result))

@@ -188,8 +188,7 @@ def as_json(result: Result) -> dict[str, Any]:
     system, count = result.description.system, result.description.count
     features: list[Option] = [*system.binary_options, *system.numeric_options]
     constraints = [
-        {"kind": constraint_kind(constraint), "text": constraint.text.strip(), "line": constraint.line}
-        for constraint in system.constraints
+        {"kind": constraint_kind(one), "text": one.text.strip(), "line": one.line} for one in system.constraints
     ]
     rows = () if result.measured is None else result.measured.properties
     properties = [

@@ -63,9 +63,8 @@ class SystemInputs:
     @property
     def columns(self) -> ColumnChoice:
         """The roles of columns of the measurements."""
-        return ColumnChoice(
-            self.context, self.ignore, self.where, options=self.options, constraints=not self.no_constraints
-        )
+        roles = self.context, self.ignore, self.where
+        return ColumnChoice(*roles, options=self.options, constraints=not self.no_constraints)
 
     def policy(self, space: Space, project: Project, learned: ColumnChoice | None = None) -> Policy:
         """Return the treatment of rows of further files; `learned`: the roles that a model was learned with."""
@@ -119,9 +118,7 @@ class SystemInputs:
         answers: dict[str, str] = {}
         for when, names in roles.items() if verb in ("describe", "learn") else ():
             flags = flags_of(doubts, names)
-            changes: dict[str, Any] = {
-                flag: (*getattr(self, flag), ",".join(flags[flag])) for flag in flags if flags[flag]
-            }
+            changes: dict[str, Any] = {key: (*getattr(self, key), ",".join(own)) for key, own in flags.items() if own}
             if verb == "learn" and flags["context"]:
                 given: str | None = getattr(self, "by", None)
                 by, *selected = flags["context"] if given is None else (given, *flags["context"])
@@ -223,12 +220,6 @@ class ModelInputs(SystemInputs):
         stored = self.read_unchecked(file, project, system, notes)
         self.require_used(stored.used)
         return stored
-
-    def read_predictor(
-        self, file: str, project: Project, system: VariabilityModel | None, notes: Notes, *, printed: bool = False
-    ) -> StoredModel:
-        """Read a model to predict with, see `predicting`."""
-        return predicting(self.read_model(file, project, system, notes), notes, printed=printed)
 
     def read_unchecked(self, file: str, project: Project, system: VariabilityModel | None, notes: Notes) -> StoredModel:
         """Read one of several models with the parameters, some of which only others may use."""

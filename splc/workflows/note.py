@@ -93,14 +93,11 @@ def ranked(notes: Iterable[Note]) -> list[Note]:
 
 def notes_of(texts: Iterable[str], about: Rank = Rank.INPUT) -> tuple[Note, ...]:
     """Return plain notes with these texts, and with the settings that some advise."""
-    return tuple(
-        Note(
-            text,
-            settings=tuple(getattr(text, "settings", {}).items()),
-            about=Rank.METHOD if isinstance(text, MethodNote) else Rank.LIMIT if hasattr(text, "settings") else about,
-        )
-        for text in texts
-    )
+    notes = []
+    for text in texts:
+        rank = Rank.METHOD if isinstance(text, MethodNote) else Rank.LIMIT if hasattr(text, "settings") else about
+        notes.append(Note(text, settings=tuple(getattr(text, "settings", {}).items()), about=rank))
+    return tuple(notes)
 
 
 def inference_notes(
@@ -116,11 +113,8 @@ def inference_notes(
         roles = {"options": inference.columns, "properties": inference.properties, "contexts": inference.contexts}
         listing = "; ".join(f"{role}: {listed(names)}" for role, names in roles.items() if names)
         text = f"{source}: {listing}"
-        details = tuple(
-            line
-            for line in details
-            if line.startswith("ignored") and not line.endswith(("(as requested)", "(as in the model)"))
-        )
+        stated = ("(as requested)", "(as in the model)")
+        details = tuple(line for line in details if line.startswith("ignored") and not line.endswith(stated))
     if not inference.properties:
         listing = listed(inference.columns, SHOWN_COLUMNS)
         text = f"{source}: no column seems to be measured, so that all are options: {listing}"
@@ -197,9 +191,8 @@ def reading_notes(*reports: ReadingReport) -> tuple[Note, ...]:
         notes.append(_averaged(source, reports))
     every = dict.fromkeys(text for report in reports for text in report.unsuccessful)
     notes += [Note(f"{source}: {text}", about=Rank.LIMIT) for text in every]
-    notes += notes_of(
-        f"{source}: {text}" for text in dict.fromkeys(text for report in reports for text in report.notes)
-    )
+    remarks = dict.fromkeys(text for report in reports for text in report.notes)
+    notes += notes_of(f"{source}: {text}" for text in remarks)
     for (_, *gaps), names in lacking.items():
         if gaps and len(gaps) < rows - len(invalid):
             text = f"{listed(names)} {'lacks' if len(names) == 1 else 'lack'} a value in {_lines(gaps, 'line')}"

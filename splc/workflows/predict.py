@@ -33,6 +33,7 @@ from splc.workflows.prediction_notes import REPEATED, SCATTERED, ExpectedError
 from splc.workflows.subspace import failing_notes, known_failures
 from splc.workflows.views import UNWATCHED, Column, Detail, Message, Output, Rows, Verb, View, Watch, columns, counted
 
+ROWS = "Configurations (CSV) or measurements (CSV or XML). '-' is standard input."
 BLOCK = 8192  # configurations that are predicted between two reports of progress
 
 
@@ -46,15 +47,8 @@ class Request(inputs.ModelInputs):
     """
 
     model: Annotated[str, fields.as_argument("MODEL", "The model: a log, JSON or model text. '-' is standard input.")]
-    configurations: Annotated[
-        str,
-        fields.as_argument(
-            "CONFIGURATIONS", "Configurations (CSV) or measurements (CSV or XML). '-' is standard input."
-        ),
-    ]
-    output: str | None = fields.option(None, "FILE", names="--output -o", default="standard output")(
-        "The file to write."
-    )
+    configurations: Annotated[str, fields.as_argument("CONFIGURATIONS", ROWS)]
+    output: fields.OutputFile = None
     interval: bool = fields.flag("--interval")("Add the columns low and high, the 90 % prediction intervals of a run.")
     printed: Printed = False
     extrapolate: bool = fields.flag("--extrapolate")(
@@ -133,9 +127,8 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
             hint = "; ".join(filter(None, (failure.advice, f"the model is {request.model}")))
             line = int(rows.lines[failure.row])
             raise ConfigurationError(Problem(failure.what, rows.report.source, line, hint=hint)) from None
-        notes += prediction_notes.negative_notes(
-            predicted, rows.nfp or expected, project, space, stored.full, rows.measured
-        )
+        about = (rows.nfp or expected, project, space, stored.full, rows.measured)
+        notes += prediction_notes.negative_notes(predicted, *about)
         notes += _notes_about_property(rows, space.system, stored.nfp, project.nfp, request.nfp)
         if full and rows.configurations.system.names == space.system.names:
             names = frozenset(space.system.names)

@@ -16,7 +16,7 @@ from splc.io.files import require_writable, write_whole
 from splc.io.json import picked
 from splc.io.numbers import percentage
 from splc.learning.contexts.change_test import MIN_PAIRS, detectable_change
-from splc.workflows.fields import Sampling, Seed, flag, option, request
+from splc.workflows.fields import OutputFile, Sampling, Seed, flag, option, request
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.note import Note, Notes, notes_of, reading_notes
 from splc.workflows.views import UNWATCHED, Detail, Output, Verb, View, Watch, counted
@@ -39,7 +39,7 @@ class Request(SystemInputs):
     pairs: int | None = option(None, "K")(
         "Draw K configurations to measure with two versions (splc changed), and state the power."
     )
-    output: str | None = option(None, "FILE", names="--output -o", default="standard output")("The file to write.")
+    output: OutputFile = None
     command_lines: bool = flag("--command-lines", AS_COMMANDS)(
         "Write command lines as SPL Conqueror's printconfigs does, not a table."
     )

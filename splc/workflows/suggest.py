@@ -25,7 +25,7 @@ from splc.io.numbers import count_text, percentage
 from splc.learning.active.suggestion import LEARNED_ROWS, ConfigurationSuggestions, suggest
 from splc.learning.projection import ENUMERATED
 from splc.types import Array, Goal
-from splc.workflows.fields import FixedValues, Seed, flag, option, request
+from splc.workflows.fields import FixedValues, OutputFile, Seed, flag, option, request
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.learn.request import StoredSources
 from splc.workflows.measure import Request as MeasureRequest
@@ -58,7 +58,7 @@ class Request(SystemInputs):
     )
     fix: FixedValues = ()
     seed: Seed = 0
-    output: str | None = option(None, "FILE", names="--output -o", default="standard output")("The file to write.")
+    output: OutputFile = None
 
 
 @dataclass(frozen=True)

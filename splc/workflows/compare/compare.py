@@ -120,9 +120,8 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
             raise RequestError(f"{model} is the analytical model of this folder; name another model", "models")
         files = (analytical, model)
     require_picture(request.plot, (*files, request.on, *project.files))
-    notes = Notes()
-    space = Space(request.read_system(project, notes))
-    with notes:
+    with Notes() as notes:
+        space = Space(request.read_system(project, notes))
         models, stored = read_models(request, files, space.system, project, notes)
         learned = {entry.name: learned_configurations(entry, space.system) for entry in stored}
         basis = basis_of(request, project, space, stored, learned, notes)
@@ -136,20 +135,11 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
             weights, weighted_by = weights_of(request.weights, basis, models[0], space.system)
         if request.level is not None:
             models = with_intervals(models, basis, request.level, notes)
-        compared = compare_all(
-            models,
-            basis.configurations,
-            measured=basis.measured,
-            runs=basis.runs,
-            nfp=basis.nfp,
-            constant=request.constant,
-            measures=keys,
-            weights=weights,
-            weighted_by=weighted_by,
-            reference=request.reference,
-            level=request.level,
-            on_pair=lambda done, name: watch.advance(done, len(models) - 1, name),
-        )
+        settings: dict[str, Any] = {name: getattr(basis, name) for name in ("measured", "runs", "nfp")}
+        settings |= {name: getattr(request, name) for name in ("constant", "reference", "level")}
+        settings |= {"measures": keys, "weights": weights, "weighted_by": weighted_by}
+        settings["on_pair"] = lambda done, name: watch.advance(done, len(models) - 1, name)
+        compared = compare_all(models, basis.configurations, **settings)
         notes += _notes(compared)
         for pair in compared.comparisons:
             notes += _without_common_class(pair, basis, space.system.observed)

@@ -99,14 +99,12 @@ def tables_of(name: str, result: Result) -> Iterable[Table]:
         text = f"Confidence bands of the mean at the level {compared.level:g}, compared with {first}"
         return [views.table_of(pairs, (*INTERVALS, *widths), text)]
     if name == "places":
-        about = "{} / prediction of {}; errors with the factor {}{}".format
-        none = "; no place differs from the others"
-        return [
-            views.table_of(
-                missed.places, views.PLACES, about(of, model, short_number(missed.factor), none * (not missed.places))
-            )
-            for model, (of, missed) in _missed(compared).items()
-        ]
+        tables = []
+        for model, (of, missed) in _missed(compared).items():
+            text = f"{of} / prediction of {model}; errors with the factor {short_number(missed.factor)}"
+            text += "" if missed.places else "; no place differs from the others"
+            tables.append(views.table_of(missed.places, views.PLACES, text))
+        return tables
     if name == "correlations":
         text = f"Correlation with the error rate, relative to the {result.request.reference} model, over all pairs"
         return [views.table_of(result.correlations, CORRELATIONS, text)]

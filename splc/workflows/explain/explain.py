@@ -34,7 +34,7 @@ from splc.workflows.explain import importance
 from splc.workflows.explain.full import checked_predictions, mean_of_full, model_overview
 from splc.workflows.explain.importance import Overview
 from splc.workflows.fields import Printed, argument, as_argument, option, request
-from splc.workflows.inputs import ModelInputs, require_suffix
+from splc.workflows.inputs import ModelInputs, predicting, require_suffix
 from splc.workflows.learn.effects import variations_table
 from splc.workflows.note import Note, Notes
 from splc.workflows.prediction_notes import Interval, intervals_of, negative_notes, outside_notes
@@ -185,10 +185,10 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
     require_suffix(request.output, ".csv", "it is written as a table")
     require_writable(request.output, (*files, *project.files))
     require_picture(request.plot, (*files, *project.files, request.output))
-    notes = Notes()
-    space = Space(request.read_system(project, notes))
-    with notes:
-        stored = request.read_predictor(request.model, project, space.system, notes, printed=request.printed)
+    with Notes() as notes:
+        space = Space(request.read_system(project, notes))
+        read = request.read_model(request.model, project, space.system, notes)
+        stored = predicting(read, notes, printed=request.printed)
         rows = [subspace.one_configuration(text, space) for text in files[1:]]
         notes += (note for row in rows for note in subspace.further_notes(space.system, row.system))
         if request.by is not None:

@@ -404,14 +404,11 @@ def _set_lines(change: SetChange, *, product: bool) -> list[tuple[str, ...]]:
     def text(value: float) -> str:
         return f"{math.exp(min(value, 700.0)):.5g}" if product else f"{value:.5g}"
 
-    size = percentage(change.size, 3)
-    terms = [(term.text, text(term.first), text(term.second), f"{term.intervals:.3g}") for term in change.terms]
-    if len(terms) == 1:
-        name, before, after, intervals = terms[0]
-        return [(name, before, after, size, intervals)]
-    title = " * ".join(change.options) or "1"
-    inner = [(f"  {name}", before, after, "", intervals) for name, before, after, intervals in terms]
-    return [(title, "", "", size, f"{change.intervals:.3g}"), *inner]
+    title, size = " * ".join(change.options) or "1", percentage(change.size, 3)
+    total = [(title, "", "", size, f"{change.intervals:.3g}")] if len(change.terms) > 1 else []
+    indent, own = (INDENT, "") if total else ("", size)
+    rows = [(indent + row.text, text(row.first), text(row.second), own, f"{row.intervals:.3g}") for row in change.terms]
+    return [*total, *rows]
 
 
 # The greatest numbers of values with a column, and of options.

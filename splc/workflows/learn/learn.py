@@ -385,9 +385,8 @@ def output_form(output: str, learner: Learner) -> str:
     """Return the suffix of the format of a model; a log is the default of learners whose models it holds."""
     if not learner.suffix:
         hint = "leave it out; --baselines and splc study compare the errors of such learners with those of others"
-        raise RequestError(
-            f"the learner {learner.name} gives a model without terms, which no file can hold", "output", hint=hint
-        )
+        text = f"the learner {learner.name} gives a model without terms, which no file can hold"
+        raise RequestError(text, "output", hint=hint)
     suffix = model_suffix(output)
     if learner.suffix == ".log":
         return suffix if suffix in model_writers() and suffix != ".txt" else ".log"

@@ -237,7 +237,7 @@ def as_json(result: Result | Preview) -> dict[str, Any]:
             "schema": "splc.measure.preview/1",
             "dry_run": True,
             "configurations": len(result.setup.configurations),
-            **picked(result, "runs = left.total"),
+            "runs": result.left.total,
             "recorded": len(result.recorded.results),
             **picked(result, "left = left.runs, seconds_left, properties = setup.property_names, commands"),
         }
@@ -255,8 +255,7 @@ def as_json(result: Result | Preview) -> dict[str, Any]:
         "schema": "splc.measure/1",
         "dry_run": False,
         "configurations": len(session.setup.configurations),
-        "properties": session.setup.property_names,
-        "runs": result.progress.total,
+        **picked(result, "properties = session.setup.property_names, runs = progress.total"),
         "recorded": len(recorded.results),
         **picked(result, "resumed = session.resumed, measured = progress.measured"),
         "failed": len(recorded.failed),

@@ -46,6 +46,10 @@ _TOGETHER = 1000  # models that are predicted together
 
 
 SELECTION, SUGGESTIONS = "Selection of models", "Suggestions"
+PROFILE = (
+    "Extra-P's text, JSON, JSON lines or .extra-p, CSV, output of a benchmark tool, or a folder of CUBE profiles or "
+    "CSV. '-' is standard input."
+)
 # The notes that are shown of many models.
 SHOWN = 8
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.]*\w)")
@@ -63,14 +67,7 @@ class Request:
     al., Learning Cost-Effective Sampling Strategies).
     """
 
-    profile: Annotated[
-        str,
-        fields.as_argument(
-            "PROFILE",
-            "Extra-P's text, JSON, JSON lines or .extra-p, CSV, output of a benchmark tool, or a folder of "
-            "CUBE profiles or CSV. '-' is standard input.",
-        ),
-    ]
+    profile: Annotated[str, fields.as_argument("PROFILE", PROFILE)]
     settings: Mapping[str, Any] = option({}, "NAME=VALUE", names="--set", parse=fields.texts_of, repeated=True)(
         "A setting: aggregate, segmented, strong_scaling, … Can be repeated."
     )
@@ -178,14 +175,9 @@ def run(request: Request, watch: Watch = UNWATCHED, given: Experiment | None = N
         points = _points(request.predict_at, experiment)
 
         started = time.monotonic()
+        settings["on_progress"] = lambda done: watch.advance(done, len(series), f"{done:,} of {len(series):,} models")
         try:
-            profile = fit_experiment(
-                experiment,
-                series,
-                jobs=request.jobs,
-                on_progress=lambda done: watch.advance(done, len(series), f"{done:,} of {len(series):,} models"),
-                **settings,
-            )
+            profile = fit_experiment(experiment, series, jobs=request.jobs, **settings)
         except MeasurementError as error:
             raise error.at(source) from None
         seconds = time.monotonic() - started

@@ -73,18 +73,11 @@ def suggested(request: Request) -> PointSuggestions:
             hint = "choose fewer with --callpath"
             raise MeasurementError("no point has values of all call paths", hint=hint).at(experiment.report.source)
         cost, text = _cost(request.cost, names)
-        result = suggest(
-            experiment.points[mask],
-            values[mask],
-            names=names,
-            target=request.target or None,
-            cost=cost,
-            axes=[list(request.axis[name]) if name in request.axis else None for name in names],
-            **{
-                name: getattr(request, name)
-                for name in ("strategy", "extend", "until", "budget", "count", "repetitions")
-            },
-        )
+        stated = ("strategy", "extend", "until", "budget", "count", "repetitions")
+        settings: dict[str, Any] = {name: getattr(request, name) for name in stated}
+        settings["axes"] = [list(request.axis[name]) if name in request.axis else None for name in names]
+        settings |= {"names": names, "target": request.target or None, "cost": cost}
+        result = suggest(experiment.points[mask], values[mask], **settings)
         model = replace(result.model, notes=notes_of_series(result.model))
         callpaths = tuple(key[0] for key in series)
         if len(callpaths) > 1:

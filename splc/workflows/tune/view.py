@@ -22,7 +22,6 @@ from splc.tuning.changes import changed, shown_values
 from splc.tuning.objective import Goal, TuningObjective
 from splc.tuning.replay import Replay, replay, rows_within, true_front
 from splc.tuning.result import FoundConfiguration
-from splc.tuning.verification import MeanValue
 from splc.workflows import views
 from splc.workflows.learn.view import answer
 from splc.workflows.note import Note, Notes, run_notes
@@ -177,17 +176,14 @@ def as_json(found: Result | TuningPreview | ReplayResult) -> dict[str, Any]:
         }
     session, result, learned = found.session, found.result, found.learned
     tuner, history = session.tuner, session.tuner.history
-    single = found.single
     steps = () if result is None else result.trajectory
     changes = () if result is None else result.changes
     return {
         "schema": "splc.tune/1",
-        "nfp": tuner.objective.nfp,
-        "unit": found.unit,
-        "maximize": tuner.objective.maximize,
-        "best": _found_as_json(None if single is None else single.best),
+        **picked(found, "nfp = session.tuner.objective.nfp, unit, maximize = session.tuner.objective.maximize"),
+        "best": _found_as_json(None if found.single is None else found.single.best),
         "default": _found_as_json(None if result is None else result.default),
-        "gain": single and single.gain,
+        **picked(found, "gain = single.gain"),
         "front": [
             {
                 "configuration": member.configuration.assignments()[0],
@@ -198,8 +194,7 @@ def as_json(found: Result | TuningPreview | ReplayResult) -> dict[str, Any]:
         ],
         "changes": [picked(row, "option, from = before, to = after, change, because") for row in changes],
         "indifferent": () if result is None else result.indifferent,
-        "expected_gain": result and result.expected_gain,
-        "budget": tuner.budget,
+        **picked(found, "expected_gain = result.expected_gain, budget = session.tuner.budget"),
         "runs": len(history.asked_for),
         "earlier_runs": len(history.outcomes) - len(history.asked_for),
         "resumed": session.resumed,
@@ -221,10 +216,7 @@ def as_json(found: Result | TuningPreview | ReplayResult) -> dict[str, Any]:
             }
             for step in steps
         ],
-        "seed": tuner.seed,
-        "interrupted": found.interrupted,
-        "out_of_time": session.out_of_time,
-        "stopped": found.stopped,
+        **picked(found, "seed = session.tuner.seed, interrupted, out_of_time = session.out_of_time, stopped"),
         "output": None if result is None else found.outputs.measurements,
         "journal": found.outputs.journal,
         "notes": notes,
@@ -329,7 +321,11 @@ def _front(tuned: Result) -> views.View:
     for member in result.front:
         own = member.configuration
         values = shown_values(tuner.variables if base is None else changed(tuner.variables, base, own), own)
-        rows.append({**{name: _mean(mean) for name, mean in member.means.items()}, "values": values or "the default"})
+        means = {}
+        for name, mean in member.means.items():
+            interval = views.interval_text((mean.low, mean.high), views.four_digits)
+            means[name] = views.four_digits(mean.value) + (f" ({interval})" if interval else "")
+        rows.append({**means, "values": values or "the default"})
     names = [goal.nfp for goal in tuner.objective.goals]
     title = "values" if base is None else "changes of the default"
     yield views.Rows(rows, (*(views.Column(name, name) for name in names), views.Column(title, "values")))
@@ -338,11 +334,6 @@ def _front(tuned: Result) -> views.View:
     yield ""
     front = ("front", f"{size}, by {kind}  -> {tuned.best}")
     yield views.Facts([front, ("runs", f"{runs}  -> {tuned.outputs.measurements}")])
-
-
-def _mean(mean: MeanValue) -> str:
-    interval = views.interval_text((mean.low, mean.high), views.four_digits)
-    return views.four_digits(mean.value) + (f" ({interval})" if interval else "")
 
 
 def _value(configuration: FoundConfiguration, unit: str | None) -> str:
