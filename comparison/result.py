@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from comparison.measures import Reference
@@ -251,6 +251,7 @@ class ComparedModel:
     nfp: str | None = None  # the property that its file states, None without one
     file: str | None = None  # the file it was read from, None for a model that was not read
     sha256: str = ""  # the hash of the file's content
+    contexts: Mapping[str, str] = field(default_factory=dict)  # context → the value learned from, if the file states it
     predicted: Array | None = None  # the predictions, shape (n,), read-only; None where there are no configurations
     intervals: Array | None = None  # lower and upper bounds of the predictions, shape (2, n), read-only
     single: Array | None = None  # lower and upper bounds of a new run, shape (2, n); None where there are none

@@ -32,7 +32,7 @@ from splc.system.variability import VariabilityModel
 from splc.workflows import views
 from splc.workflows.fields import By, Seed, argument, as_option, bounds_of, names_in, option, refuse, request
 from splc.workflows.inputs import ByValue, ModelInputs, each_context, require_files, require_suffix, with_context
-from splc.workflows.note import Note, Notes, Rank
+from splc.workflows.note import Note, Noted, Notes, Rank
 
 ESTIMATION = "Estimation"
 FREE = "The parameters to estimate; 'scale' is a factor on the whole model. Can be repeated."
@@ -72,7 +72,7 @@ class Request(ModelInputs):
 
 
 @dataclass(frozen=True)
-class Result:
+class Result(Noted):
     """Estimated parameters."""
 
     request: Request  # the request; that of a value of a context names the file of this value
@@ -83,7 +83,6 @@ class Result:
     measurements: str  # the file of the measurements
     scaled: bool  # whether `scale` is a factor on the whole model, not one of its parameters
     places: tuple[Place, ...] = ()  # where the formula is wrong with every parameter free, if it is at fault
-    notes: tuple[Note, ...] = ()
 
 
 def run(request: Request, watch: views.Watch = views.UNWATCHED) -> Result | ByValue[Result]:
@@ -130,7 +129,7 @@ def run(request: Request, watch: views.Watch = views.UNWATCHED) -> Result | ByVa
             found += at_fault
         scaled = SCALE in request.free and all(parameter.name != SCALE for parameter in stored.model.parameters)
         source = measured.report.source or ""
-        return Result(requested, fit, parameters, file, nfp, source, scaled, places, tuple(found))
+        return Result(requested, fit, parameters, file, nfp, source, scaled, places, notes=tuple(found))
 
     with notes:
         if (by := request.by) is None:

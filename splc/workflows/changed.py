@@ -34,7 +34,7 @@ from splc.workflows import views
 from splc.workflows.fields import Seed, as_option, option, percentage_of, refuse, request
 from splc.workflows.inputs import TableInputs, require_suffix, with_context
 from splc.workflows.measure.outcome import Outputs
-from splc.workflows.note import Note, Notes, Rank, run_notes
+from splc.workflows.note import Note, Noted, Notes, Rank, run_notes
 
 MAX_NAMED = 3  # the number of changed influences in the first line
 ROUNDING = 1e-9  # logarithms that deviate less are equal except for rounding
@@ -66,7 +66,7 @@ class Request(TableInputs):
 
 
 @dataclass(frozen=True)
-class Result:
+class Result(Noted):
     """The test of a change between two values of a context."""
 
     request: Request  # the request
@@ -77,7 +77,6 @@ class Result:
     test: ChangeTest  # the test
     only_old: int  # the number of configurations that were measured before the change only
     only_new: int  # the number of those measured after it only
-    notes: tuple[Note, ...] = ()  # what the user should know
 
     @property
     def detectable(self) -> float | None:
@@ -148,7 +147,7 @@ def run(request: Request, watch: views.Watch = views.UNWATCHED) -> Result:
         limits = ((disturbed, load), (any(each.alternatives for each in test.influences), equal))
         notes += [Note(text, about=Rank.LIMIT) for applies, text in limits if applies]
         unmatched = (len(before.configurations) - int(common.sum()), int((~common).sum()))
-        result = Result(request, nfp, after.unit(nfp), old, new, test, *unmatched, tuple(notes))
+        result = Result(request, nfp, after.unit(nfp), old, new, test, *unmatched, notes=tuple(notes))
     if request.plot is not None:
         ends = ("factor", "low", "high")
         drawn = [Influence(name, *(100 * (getattr(each, end) - 1) for end in ends)) for name, each in result.changes]

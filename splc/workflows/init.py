@@ -24,7 +24,7 @@ from splc.system.variability import VariabilityModel
 from splc.workflows.convert import require_unambiguous
 from splc.workflows.fields import argument, flag, option, request
 from splc.workflows.inputs import SystemInputs
-from splc.workflows.note import Note
+from splc.workflows.note import Note, Noted
 from splc.workflows.subspace import inference_as_json
 from splc.workflows.views import UNWATCHED, Detail, Message, Output, Verb, View, Watch
 
@@ -56,14 +56,13 @@ class Request(SystemInputs):
 
 
 @dataclass(frozen=True, eq=False)
-class Result:
+class Result(Noted):
     """An inferred description."""
 
     inference: Inference  # the description, and the assumptions
     comments: tuple[str, ...]  # the comments in the XML
     output: str  # the file to write
     differences: tuple[str, ...] = ()  # differences from an existing description
-    notes: tuple[Note, ...] = ()  # what the user should know
     kept: tuple[Path, str] | None = None  # the file with the roles of columns, and its content; None if not kept
 
 
@@ -115,7 +114,7 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
     if compared is not None:
         same = Note(f"{compared} has the same options, values and groups")
         notes.append(Note(f"differences from {compared}", details=differences) if differences else same)
-    return Result(result, comments, request.output, differences, tuple(notes), file)
+    return Result(result, comments, request.output, differences, file, notes=tuple(notes))
 
 
 def _with_failures(result: Inference, request: Request, project: Project) -> tuple[Inference, tuple[str, ...]]:

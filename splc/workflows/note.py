@@ -65,6 +65,13 @@ class Note:
         return "\n".join((f"{kind}: {self.text}", *(f"    {line}" for line in self.details)))
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Noted:
+    """A result with notes."""
+
+    notes: tuple[Note, ...] = ()  # what the user should know
+
+
 class Notes(list[Note]):
     """The notes that a workflow collects; in a `with` statement an error that ends the block gets them, too."""
 

@@ -28,7 +28,7 @@ from splc.system.variability import VariabilityModel, extended, open_options
 from splc.types import Array
 from splc.workflows import fields, inputs, prediction_notes
 from splc.workflows.fields import By, Printed
-from splc.workflows.note import Note, Notes, reading_notes
+from splc.workflows.note import Note, Noted, Notes, reading_notes
 from splc.workflows.prediction_notes import REPEATED, SCATTERED, ExpectedError
 from splc.workflows.subspace import failing_notes, known_failures
 from splc.workflows.views import UNWATCHED, Column, Detail, Message, Output, Rows, Verb, View, Watch, columns, counted
@@ -69,7 +69,7 @@ class PredictionIntervals:
 
 
 @dataclass(frozen=True, eq=False)
-class Result:
+class Result(Noted):
     """Predictions."""
 
     rows: PredictionInputs  # the configurations, with the measured values of the property where there are some
@@ -81,7 +81,6 @@ class Result:
     full: bool = False  # whether a full model predicted
     intervals: PredictionIntervals | None = None  # the intervals of the predictions, None if they were not asked for
     extrapolated: Array | None = None  # which have values that the description does not list, shape (n,)
-    notes: tuple[Note, ...] = ()  # what the user should know
     output: str | None = None  # the file for the predictions
     unit: str | None = None
     run_error: float | None = None  # that of single runs in percent; None where most configurations have one run
@@ -162,9 +161,10 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
             run_error = mean_relative_error(np.broadcast_to(predicted[:, None], known.shape)[known], rows.runs[known])
         return Result(
             *(rows, predicted, stored.nfp, mean_relative_error(predicted, measured), judged, zeros),
-            *(full, intervals, extrapolated, tuple(notes), request.output),
+            *(full, intervals, extrapolated, request.output),
             unit=stored.unit or (None if expected is None else unit_in_name(expected)),
             run_error=run_error,
+            notes=tuple(notes),
         )
 
 

@@ -33,7 +33,7 @@ from splc.plotting.charts.drawing import require_picture
 from splc.types import Link
 from splc.workflows.compare.models import Basis, Learned, Request, basis_of, read_models, weights_of
 from splc.workflows.learn.request import input_files
-from splc.workflows.note import Note, Notes, Rank
+from splc.workflows.note import Note, Noted, Notes, Rank
 from splc.workflows.prediction_notes import ENOUGH, learned_configurations
 from splc.workflows.views import UNWATCHED, Watch
 
@@ -84,7 +84,7 @@ def _stated(
 
 
 @dataclass(frozen=True, eq=False)
-class Result(Reported):
+class Result(Noted, Reported):
     """Compared models."""
 
     request: Request  # the request
@@ -96,7 +96,6 @@ class Result(Reported):
     correlations: tuple[Correlation, ...] = ()  # the correlations of the measures with the error rate, if requested
     failures: tuple[str, ...] = ()  # the thresholds that are exceeded, one sentence each
     files: Mapping[str, Any] = field(default_factory=dict)  # the files read beside the models, with their hashes
-    notes: tuple[Note, ...] = ()  # what the user should know
 
 
 def run(request: Request, watch: Watch = UNWATCHED) -> Result:
@@ -159,7 +158,7 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
         read = input_files(project, basis.measurements)
         if (parameters := project.parameters_file) is not None and parameters != STANDARD:
             read["parameters"] = {"path": parameters, "sha256": read_source(parameters).sha256}
-        return Result(request, compared, basis, stated, keys, ranges, correlations, failures, read, tuple(notes))
+        return Result(request, compared, basis, stated, keys, ranges, correlations, failures, read, notes=tuple(notes))
 
 
 def _check(request: Request, keys: Sequence[str], thresholds: Sequence[tuple[str, str]]) -> None:

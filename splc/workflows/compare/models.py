@@ -168,7 +168,7 @@ def read_models(
         notes += context_notes(entry.name, entry.contexts, project)
         scaled = request.scale is not None and entry.kind == "text"
         model = entry.model.scaled(request.scale or 1.0) if scaled else entry.model
-        about = {name: getattr(entry, name) for name in ("kind", "nfp", "file", "sha256")}
+        about = {name: getattr(entry, name) for name in ("kind", "nfp", "file", "sha256", "contexts")}
         models.append(replace(compared_model(entry.name, model, request.at), **about))
     return models, stored
 

@@ -34,7 +34,7 @@ from splc.workflows.inputs import each_context, each_learned, file_names, is_pat
 from splc.workflows.learn import learn
 from splc.workflows.learn.effects import Change, context_change, joint_course
 from splc.workflows.learn.request import Request, StoredSources, learning_rows, note_of
-from splc.workflows.note import Note, Notes, Rank
+from splc.workflows.note import Note, Noted, Notes, Rank
 from splc.workflows.views import UNWATCHED, Watch
 
 # The name of the file of the model of all values, instead of a value.
@@ -44,14 +44,13 @@ MAX_VALUES = 10
 
 
 @dataclass(frozen=True, eq=False)
-class Result:
+class Result(Noted):
     """One model per value of a context."""
 
     request: Request  # the request
     models: Mapping[str, learn.Result]  # value → its model, in natural order of the values
     failed: Mapping[str, str]  # value → why nothing was learned
     changes: tuple[Change, ...]  # the changes between consecutive values that have a model
-    notes: tuple[Note, ...] = ()  # what the user should know
     stopped: bool = False  # whether learning was stopped early
     plot: str | None = None  # the file that the plot of the changes was written to
     weights: Mapping[str, float] = field(default_factory=dict)  # value → the weight of learning it alone, with --share
@@ -159,7 +158,8 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
                 plot = None
                 notes.append(Note(f"changes are not drawn: {problem.problems[0].message}"))
         weights = {} if sharing is None else sharing.weights_of(models)
-        return Result(request, models, failed, changes, tuple(notes), stopped, plot, weights, shared, options)
+        found = (request, models, failed, changes, stopped, plot, weights, shared, options)
+        return Result(*found, notes=tuple(notes))
 
 
 def pooled_rows(parts: Mapping[str, ContextRows], by: str, nfp: str) -> tuple[Measurements, dict[str, str]]:

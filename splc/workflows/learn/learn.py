@@ -36,7 +36,7 @@ from splc.types import Array
 from splc.workflows.inputs import with_blocks, without_column
 from splc.workflows.learn import request as sets
 from splc.workflows.learn.request import Request, with_deviation
-from splc.workflows.note import Note, Notes, Rank, notes_of, run_notes
+from splc.workflows.note import Note, Noted, Notes, Rank, notes_of, run_notes
 from splc.workflows.prediction_notes import ExpectedError, expected_error
 from splc.workflows.subspace import UNKNOWN, failure_notes
 from splc.workflows.views import UNWATCHED, Watch
@@ -168,7 +168,7 @@ class ModelFiles:
 
 
 @dataclass(frozen=True, eq=False)
-class Result:
+class Result(Noted):
     """A learned model."""
 
     request: Request  # the request
@@ -190,7 +190,6 @@ class Result:
     output: str | None = None  # the file that the model was written to, None if nothing was written
     companion: str | None = None  # the JSON file that was written with a log, which has the full model
     plot: str | None = None  # the file that the plot was written to
-    notes: tuple[Note, ...] = ()  # what the user should know
     stopped: bool = False  # whether the cross-validation or the baselines were stopped early
     inference: Inference | None = None  # the inferred description of the system, None where it has one
     # the number of valid configurations that were not measured, None if they cannot be counted

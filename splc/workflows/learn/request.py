@@ -32,7 +32,7 @@ from splc.system.variability import VariabilityModel, extended, joint_system
 from splc.types import Array, Missing
 from splc.workflows.fields import Sampling, Seed, flag, internal, option, policy, refuse, request, texts_of
 from splc.workflows.inputs import ModelInputs, TableInputs, without_column
-from splc.workflows.note import Note, Notes, notes_of
+from splc.workflows.note import Note, Noted, Notes, notes_of
 
 if TYPE_CHECKING:
     from splc.learning.sums import Part
@@ -219,14 +219,13 @@ def evaluation_set(request: Request, project: Project, nfp: str, space: Space, n
 
 
 @dataclass(frozen=True, eq=False)
-class LearningRows:
+class LearningRows(Noted):
     """The learning set among the measured configurations."""
 
     rows: Array  # the positions of the configurations to learn from
     sampling: str  # the sampling as read
     sampled: int  # the number of sampled configurations
     dropped: int = 0  # the number of those that were not measured and are left out (`--missing drop`)
-    notes: tuple[Note, ...] = ()  # what the user should know
 
     def require_enough_for(self, result: LearningResult) -> None:
         """Refuse a model with more than half as many terms as configurations, if sampled ones were left out."""
@@ -292,7 +291,8 @@ def learning_rows(
     positions, remarks = match(table, sample.configurations, missing, instead)
     sampled = len(sample.configurations)
     dropped = sampled - len(positions) if missing == "drop" else 0
-    result = LearningRows(usable[positions], sample.spec, sampled, dropped, notes_of((*sample.notes, *remarks)))
+    notes = notes_of((*sample.notes, *remarks))
+    result = LearningRows(usable[positions], sample.spec, sampled, dropped, notes=notes)
     if dropped and len(positions) < 2:
         raise result.too_few("too few to learn from")
     return result

@@ -27,7 +27,7 @@ from splc.measuring.journal import Journal, read_journal
 from splc.measuring.session import Progress, Remaining, Session, batches
 from splc.measuring.setup import CONTINUATION, Setup, require_unsuccessful
 from splc.workflows.fields import assigned
-from splc.workflows.note import Note
+from splc.workflows.note import Note, Noted
 from splc.workflows.views import INTERRUPTED, Detail, End, Message, NextStep, NextSteps, View, counted, duration
 
 # A session: its `changes`, and `resumed`, the number of runs that were recorded before.
@@ -187,13 +187,12 @@ class Outputs:
 
 
 @dataclass(frozen=True, eq=False)
-class Preview:
+class Preview(Noted):
     """The runs that a measurement would do."""
 
     setup: Setup
     recorded: RunResults  # the results in its journal
     left: Remaining  # the runs that are left, as far as is known before they are done
-    notes: tuple[Note, ...] = ()  # what the user should know
 
     @property
     def seconds_left(self) -> float | None:
@@ -211,7 +210,7 @@ class Preview:
 
 
 @dataclass(frozen=True, eq=False)
-class Result:
+class Result(Noted):
     """A measurement that ended."""
 
     session: Session  # the runs and their journal
@@ -221,7 +220,6 @@ class Result:
     written: bool  # whether there are measurements (else every run failed)
     stopped: str | None = None  # why the first runs failed, if runs are left because of that
     system: str | None = None  # the description that was named, None if it was not
-    notes: tuple[Note, ...] = ()  # what the user should know
 
     @property
     def unsettled(self) -> list[int]:

@@ -29,7 +29,7 @@ from splc.plotting.charts.drawing import require_picture, write_picture
 from splc.types import Array
 from splc.workflows import prediction_notes
 from splc.workflows.fields import refuse
-from splc.workflows.note import Note, Notes, Rank
+from splc.workflows.note import Note, Noted, Notes, Rank
 from splc.workflows.optimize.objectives import Objective, Request, objectives_of
 from splc.workflows.prediction_notes import Interval, learned_values
 from splc.workflows.subspace import failure_notes, fixed_space, further_notes, working_space
@@ -59,7 +59,7 @@ class RatedConfiguration:
 
 
 @dataclass(frozen=True)
-class Result:
+class Result(Noted):
     """The best configurations."""
 
     objectives: tuple[Objective, ...]  # the properties with their models
@@ -76,7 +76,6 @@ class Result:
     unreached: tuple[str, ...] = ()  # the objectives of which no measured value reaches the best interval
     failures: Failures | None = None  # what never worked, which is left out; None if nothing is known
     plot: str | None = None  # the file that the plot was written to
-    notes: tuple[Note, ...] = ()  # what the user should know
     request: Request | None = None
 
     @property

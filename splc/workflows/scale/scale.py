@@ -33,7 +33,7 @@ from splc.workflows import fields
 from splc.workflows.fields import flag, option, request
 from splc.workflows.inputs import ByValue, each_context, require_all_values, require_files
 from splc.workflows.learn.learn import replaced_notes, scaling_form
-from splc.workflows.note import Note, Notes, notes_of, reading_notes
+from splc.workflows.note import Note, Noted, Notes, notes_of, reading_notes
 from splc.workflows.scale.tree import CallTree, call_trees, largest_of, ranking_chart, scaling_chart, tree_notes
 from splc.workflows.scaling_view import chosen_series, pooling_notes
 from splc.workflows.views import UNWATCHED, Watch
@@ -137,7 +137,7 @@ class Request:
 
 
 @dataclass(frozen=True, eq=False)
-class Result(Reported):
+class Result(Noted, Reported):
     """Scaling models of a profile."""
 
     request: Request  # the request
@@ -149,7 +149,6 @@ class Result(Reported):
     seconds: float  # the time of fitting
     facts: Mapping[str, Any]  # content of the JSON that holds for all models: parameters, failed series, the file
     trees: tuple[CallTree, ...] = ()  # the call tree of each metric, if it was asked for
-    notes: tuple[Note, ...] = ()  # what the user should know
 
 
 def run(request: Request, watch: Watch = UNWATCHED, given: Experiment | None = None) -> Result:
@@ -222,7 +221,7 @@ def run(request: Request, watch: Watch = UNWATCHED, given: Experiment | None = N
             with np.errstate(all="ignore"):
                 errors[key] = mean_relative_error(model.predict(x[:, at]), np.nanmean(values, axis=1))
         found = (*notes, *profile_notes(profile))
-        return Result(request, experiment, profile, predicted, errors, seconds, facts, trees, found)
+        return Result(request, experiment, profile, predicted, errors, seconds, facts, trees, notes=found)
 
 
 def run_by(request: Request, watch: Watch = UNWATCHED) -> ByValue[Result]:

@@ -24,7 +24,7 @@ from splc.tuning.replay import Replay, replay, rows_within, true_front
 from splc.tuning.result import FoundConfiguration
 from splc.workflows import views
 from splc.workflows.learn.view import answer
-from splc.workflows.note import Note, Notes, run_notes
+from splc.workflows.note import Note, Noted, Notes, run_notes
 from splc.workflows.subspace import failure_notes, failures_as_json, fixed_space
 from splc.workflows.tune.live import WIDTH, Result, TuningPreview, goal_text, preview, run
 from splc.workflows.tune.request import Request, default_of
@@ -34,7 +34,7 @@ _percent = partial(percentage, digits=2)
 
 
 @dataclass(frozen=True, eq=False)
-class ReplayResult:
+class ReplayResult(Noted):
     """Replays of tuning runs."""
 
     goals: tuple[Goal, ...]  # the properties that are tuned
@@ -43,7 +43,6 @@ class ReplayResult:
     optimum: float | None  # the best value of the table, within the limits; None of several properties
     replays: tuple[Replay, ...]  # the replays, by budget and seed
     interrupted: bool = False  # whether replays are left because of an interruption
-    notes: tuple[Note, ...] = ()  # what the user should know
     front: int | None = None  # the number of configurations of the table's Pareto front; None of one property
     random: Mapping[int, float] = field(default_factory=dict)  # budget → that of as many random runs' hypervolume, in %
 
@@ -98,8 +97,8 @@ def replays_of(request: Request, watch: views.Watch) -> ReplayResult:
         optimum = None if front is not None else float(y.max() if settings["maximize"] else y.min())
         random = {} if front is None else {budget: front.random_share(budget) for budget in request.budget}
         table_facts = (objective.goals, table.unit(nfp), len(configurations), optimum)
-        size = None if front is None else len(front.places)
-        return ReplayResult(*table_facts, tuple(replays), len(replays) < total, tuple(notes), size, random)
+        table_front = (None if front is None else len(front.places), random)
+        return ReplayResult(*table_facts, tuple(replays), len(replays) < total, *table_front, notes=tuple(notes))
 
 
 def _summary(budget: int, replays: list[Replay]) -> dict[str, float]:
