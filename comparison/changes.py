@@ -211,10 +211,7 @@ def model_course(
     """Return the influences of several models with the terms of all of them; the link of the first one decides."""
     common = CommonTerms.of(models, measured)
     sizes = np.mean([np.abs(design).mean(axis=0) for design in common.designs], axis=0)
-    settled = [
-        {term.text for set_change in change.sets for term in set_change.terms if term.intervals > SETTLED}
-        for change in changes
-    ]
+    settled = [{row.text for own in change.sets for row in own.terms if row.intervals > SETTLED} for change in changes]
     all_means = np.where(common.determined, common.influences * sizes, np.nan)
     all_widths = np.where(common.determined, NORMAL_QUANTILE * common.errors * sizes, np.nan)
     terms = [

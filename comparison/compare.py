@@ -122,13 +122,11 @@ def compare_all(
                     found["option_sets"] = OptionSets("mean", tuple(shares))
                 else:
                     found["option_sets"] = variance_sets(first.model, other.model, configurations, weights)
-            known = all(model.exact or model.intervals is not None for model in (first, other))
-            if level is not None and known and (first.intervals is not None or other.intervals is not None):
+            both = (first, other)
+            known = all(model.exact or model.intervals is not None for model in both)
+            if level is not None and known and any(model.intervals is not None for model in both):
                 # Those of exact predictions have the length 0.
-                own, others = (
-                    np.stack([np.asarray(m.predicted)] * 2) if m.intervals is None else m.intervals
-                    for m in (first, other)
-                )
+                own, others = (np.array([m.predicted] * 2) if m.intervals is None else m.intervals for m in both)
                 found["intervals"] = compare_intervals(own, others, level)
         comparisons.append(Comparison(first.name, other.name, terms, same_link=same_link, **found))
         if on_pair is not None:

@@ -124,8 +124,7 @@ def influence_intervals(
         kind = "a positive number, which the link 'log' needs" if positive else "a finite number"
         hint = "leave such configurations out"
         raise MeasurementError(f"the value of configuration {row}, {measured[row]:g}, is not {kind}", hint=hint)
-    # What the sum of the terms is fitted to.
-    target = np.log(measured) if positive else measured
+    target = np.log(measured) if positive else measured  # what the sum of the terms is fitted to
     X = term_values(model, configurations)
     n, terms = X.shape
     greatest, term = (float(np.abs(values).max(initial=0.0)) for values in (target, X))

@@ -300,7 +300,5 @@ def measure(key: str) -> Measure:
     if order := re.fullmatch(r"minkowski([-+]?(?:\d++\.?+\d*+(?:e[-+]?\d+)?|inf|nan))", key):
         check_order(float(order[1]))
         return _order(float(order[1]), key, f"Minkowski distance, order {order[1]}")
-    hint = unknown_name_hint(key, [*MEASURES, "minkowskiP"])
-    if key.startswith("minkowski"):
-        hint = "append the order, as in minkowski4 or minkowski2.5"
-    raise SpecError(f"unknown measure {key!r}", hint=hint)
+    hint = "append the order, as in minkowski4 or minkowski2.5" if key.startswith("minkowski") else None
+    raise SpecError(f"unknown measure {key!r}", hint=hint or unknown_name_hint(key, [*MEASURES, "minkowskiP"]))

@@ -60,9 +60,7 @@ def _shares(model: InfluenceModel, configurations: Configurations, weights: Arra
     predicted, effects = decomposed(model, configurations, weights)
     size = max(float(np.abs(predicted[weights > 0]).max(initial=0.0)), np.finfo(float).tiny)
     deviations = predicted / size - np.average(predicted / size, weights=weights)
-    covariances = {
-        options: float(np.average(effect / size * deviations, weights=weights)) for options, effect in effects.items()
-    }
+    covariances = {names: float(np.average(own / size * deviations, weights=weights)) for names, own in effects.items()}
     # The rest is the effect of larger sets.
     residual = float(np.average(deviations * deviations, weights=weights)) - math.fsum(covariances.values())
     positive = {options: value if value > ROUNDING else 0.0 for options, value in covariances.items()}

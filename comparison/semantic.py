@@ -28,23 +28,17 @@ def compare_values(
     reference: Reference = "first",
 ) -> SemanticComparison:
     """Compare two vectors of values on the same configurations; only the ratios of weights matter."""
-    measures = {key: measure(key) for key in keys}
     first, second = _values(first, "first"), _values(second, "second")
     w = None if weights is None else checked_weights(weights, len(first))
     values = {}
-    for key, chosen in measures.items():
+    for key, chosen in {key: measure(key) for key in keys}.items():
         backwards = reference == "second" and chosen.directed and key not in ERROR_RATES.values()
         values[key] = _defined(chosen(*((second, first) if backwards else (first, second)), w))
-    return SemanticComparison(
-        configurations=len(first),
-        values=values,
-        mean_power={number_text(p): _defined(mean_power(first, second, p, w)) for p in powers},
-        left_out=int(np.count_nonzero(first == 0)),
-        left_out_reversed=int(np.count_nonzero(second == 0)),
-        negative=(int(np.count_nonzero(first < 0)), int(np.count_nonzero(second < 0))),
-        weights=None if weights is None else weighted_by or "given",
-        reference=reference,
-    )
+    of_powers = {number_text(p): _defined(mean_power(first, second, p, w)) for p in powers}
+    zeros, others = (int(np.count_nonzero(each == 0)) for each in (first, second))
+    negative = int(np.count_nonzero(first < 0)), int(np.count_nonzero(second < 0))
+    weighing = None if weights is None else weighted_by or "given"
+    return SemanticComparison(len(first), values, of_powers, zeros, others, negative, weighing, reference)
 
 
 def weights_from(values: Array) -> Array:

@@ -36,7 +36,7 @@ def compare_terms(first: InfluenceModel, second: InfluenceModel, *, constant: bo
     """
     order = tuple(dict.fromkeys((*first.order, *second.order)))
     positions = {name: position for position, name in enumerate(order)}
-    influences = first.influences, second.influences
+    own, others = first.influences, second.influences
     classes: dict[frozenset[str], dict[Term, None]] = {}
     for model in (first, second):
         for term, influence in model.terms:
@@ -47,13 +47,10 @@ def compare_terms(first: InfluenceModel, second: InfluenceModel, *, constant: bo
                 classes.setdefault(options, {})[term] = None
     groups = []
     for options in sorted(classes, key=lambda names: (len(names), sorted(place_in(name, positions) for name in names))):
-        shared = all(any(term in influence for term in classes[options]) for influence in influences)
+        shared = all(any(term in influence for term in classes[options]) for influence in (own, others))
         terms = sorted(classes[options], key=lambda term: term.sort_key(positions))
-        scores = tuple(
-            _term_score(term, term.text(order), influences[0].get(term), influences[1].get(term), shared)
-            for term in terms
-        )
-        groups.append(ClassScore(names_in(options, order), scores))
+        scores = (_term_score(term, term.text(order), own.get(term), others.get(term), shared) for term in terms)
+        groups.append(ClassScore(names_in(options, order), tuple(scores)))
     return SyntacticComparison(tuple(groups), constant, _unseen((first, second), order))
 
 

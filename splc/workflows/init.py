@@ -83,20 +83,15 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
         raise OutputError(Problem("the file exists already", request.output, hint=hint))
     require_unambiguous("system", request.output)
     result = project.infer()
-    rules: tuple[str, ...] = ()
-    if request.from_failures:
-        result, rules = _with_failures(result, request, project)
+    result, rules = _with_failures(result, request, project) if request.from_failures else (result, ())
     if names := [name for name in result.system.names if not name.isprintable()]:
         message = f"the name {names[0]!r} has a control character, which XML cannot have"
         raise InputError(Problem(message, result.source.name, hint="rename it in the table"))
-    file = None
-    if request.keep:
-        text = project_text(result, project.folder, request.output, project.measurements_file)
-        file = (project.folder / FILE_NAME, text)
-    differences: tuple[str, ...] = ()
+    content = project_text(result, project.folder, request.output, project.measurements_file) if request.keep else ""
+    file = (project.folder / FILE_NAME, content) if request.keep else None
     compared = None if rules else request.system
-    if compared is not None:
-        differences = tuple(differences_from(read_variability_model(compared), result.system))
+    described = None if compared is None else read_variability_model(compared)
+    differences = () if described is None else tuple(differences_from(described, result.system))
     mined: tuple[str, ...] = ()
     if result.mined:
         count = plural(len(result.mined.constraints), "constraint", "constraints")

@@ -248,9 +248,7 @@ def run(
                 outputs = replace(outputs, model=outputs.companion, companion=None, form=".json")
                 notes.append(Note(f"no log is written: {error.problems[0].message}", about=Rank.LIMIT))
         measured = request.read_measurements(project, space, notes) if given is None else given
-        groups = None
-        if request.group is not None:
-            groups = sets.read_groups(project, space, measured, request.group, request.policies)
+        groups = sets.read_groups(request, project, space, measured)
         nfp = project.resolve_property(measured)
         if request.block is not None:
             measured = with_blocks(project, space, measured, request.block, request.policies)
@@ -346,11 +344,8 @@ def run(
         unmeasured = None
         with suppress(SpaceError):
             unmeasured = max(space.count - count, 0)
-        shares: tuple[float | None, ...] = ()
-        effects: tuple[OptionEffects, ...] = ()
-        if result.readable:
-            shares = term_shares(result.model, sample).values
-            effects = option_effects(result.model, result.estimates, sample, result.folds)
+        shares = term_shares(result.model, sample).values if result.readable else ()
+        effects = option_effects(result.model, result.estimates, sample, result.folds) if result.readable else ()
         far: tuple[Prediction, ...] = ()
         if result.scaling is not None:
             from splc.scaling.result import far_point, predictions

@@ -317,11 +317,12 @@ def without_group(project: Project, column: str | None) -> Project:
     return project if is_option else without_column(project, column)
 
 
-def read_groups(project: Project, space: Space, measured: Measurements, column: str, policies: Any) -> Groups:
-    """Return the groups of the values of a column: an option, or another column of the table."""
-    if options_of(space.system, column) is not None:
-        return Groups.stated(measured.configurations, column)
-    parts = project.measurement_parts(space.system, space, by=(column,), **policies)
+def read_groups(request: Request, project: Project, space: Space, measured: Measurements) -> Groups | None:
+    """Return the groups of the values of a column: an option, or another column of the table; None without a column."""
+    column = request.group
+    if column is None or options_of(space.system, column) is not None:
+        return None if column is None else Groups.stated(measured.configurations, column)
+    parts = project.measurement_parts(space.system, space, by=(column,), **request.policies)
     return Groups.of_parts(measured.configurations, (part.configurations for part in parts), column)
 
 
