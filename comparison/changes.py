@@ -24,6 +24,7 @@ from splc.types import Array, Link
 # Relative differences below this are rounding.
 ROUNDING = 1e-9
 _MAX_ROWS = 10_000
+Measured = tuple[Configurations, Array]
 _DEPENDENT = 1e-8
 
 
@@ -48,7 +49,7 @@ class CommonTerms:
     determined: Array  # whether the configurations determine an influence, shape (k, m)
 
     @classmethod
-    def of(cls, models: Sequence[InfluenceModel], measured: Sequence[tuple[Configurations, Array]]) -> CommonTerms:
+    def of(cls, models: Sequence[InfluenceModel], measured: Sequence[Measured]) -> CommonTerms:
         """Fit the terms of all models that have the link of the first one."""
         union = models[0]
         for model in models[1:]:
@@ -148,12 +149,7 @@ class ModelChange:
     undetermined: tuple[Undetermined, Undetermined] = (Undetermined(), Undetermined())
 
 
-def model_change(
-    first: InfluenceModel,
-    second: InfluenceModel,
-    before: tuple[Configurations, Array],
-    after: tuple[Configurations, Array],
-) -> ModelChange:
+def model_change(first: InfluenceModel, second: InfluenceModel, before: Measured, after: Measured) -> ModelChange:
     """Return what changed between two models; values of 0 (for products also negative ones) are left out.
 
     The link of the model before the change decides; of a second model with another link no terms are used.
@@ -206,7 +202,7 @@ class ModelCourse:
 
 
 def model_course(
-    models: Sequence[InfluenceModel], measured: Sequence[tuple[Configurations, Array]], changes: Sequence[ModelChange]
+    models: Sequence[InfluenceModel], measured: Sequence[Measured], changes: Sequence[ModelChange]
 ) -> ModelCourse:
     """Return the influences of several models with the terms of all of them; the link of the first one decides."""
     common = CommonTerms.of(models, measured)

@@ -144,20 +144,18 @@ def influence_intervals(
     return InfluenceIntervals(model, level, fit, scatter)
 
 
-def prediction_intervals(
-    intervals: InfluenceIntervals, configurations: Configurations, *, single: bool = False
-) -> Array:
+def prediction_intervals(of: InfluenceIntervals, configurations: Configurations, *, single: bool = False) -> Array:
     """Return the confidence band of a model's predictions, or of `single` runs, shape (2, n).
 
     With x the term values of a configuration it is x'β ± t·√(x' Cov x), for link 'log' the exponential of these bounds,
     and infinite (0 and inf for link 'log') where the measurements do not determine a prediction.
     """
-    model, fit = intervals.model, intervals.fit
+    model, fit = of.model, of.fit
     x = term_values(model, configurations)
     lengths = fit.errors_of(x)
     if single:
-        lengths = np.hypot(lengths, np.hypot(fit.deviation, intervals.scatter))
-    half = np.where(fit.determines(x), t_quantile(fit.freedom, (1 + intervals.level) / 2) * lengths, np.inf)
+        lengths = np.hypot(lengths, np.hypot(fit.deviation, of.scatter))
+    half = np.where(fit.determines(x), t_quantile(fit.freedom, (1 + of.level) / 2) * lengths, np.inf)
     centre = model.contributions(configurations).sum(axis=1)
     bounds = np.stack([centre - half, centre + half])
     if model.link == "log":

@@ -24,6 +24,7 @@ from splc.types import Array
 
 # More configurations and more products of factors than these are not needed for shares.
 MAX_CONFIGURATIONS, MAX_PRODUCTS = 10_000, 2_000
+Effects = dict[frozenset[str], Array]
 ROUNDING = 1e-13  # smaller covariances, relative to the largest squared prediction, are rounding
 
 
@@ -68,11 +69,9 @@ def _shares(model: InfluenceModel, configurations: Configurations, weights: Arra
     return {options: value / total if total > 0 else 0.0 for options, value in positive.items()}
 
 
-def _sum_effects(
-    model: InfluenceModel, configurations: Configurations, weights: Array
-) -> tuple[Array, dict[frozenset[str], Array]]:
+def _sum_effects(model: InfluenceModel, configurations: Configurations, weights: Array) -> tuple[Array, Effects]:
     """Return the predictions of a sum and the effects of sets of options, each factor being mean plus deviation."""
-    effects: dict[frozenset[str], Array] = {}
+    effects: Effects = {}
     parts: dict[Factor, tuple[frozenset[str], float, Array]] = {}
     for factor in {factor for term, _ in model.terms for factor in term.factors}:
         single = Term((factor,))
@@ -91,22 +90,20 @@ def _sum_effects(
     return model.predict(configurations), {options: effect for options, effect in effects.items() if options}
 
 
-def product_effects(
-    model: InfluenceModel, configurations: Configurations, weights: Array
-) -> tuple[Array, dict[frozenset[str], Array]]:
+def product_effects(model: InfluenceModel, configurations: Configurations, weights: Array) -> tuple[Array, Effects]:
     """Return the predictions of a product, in a unit in which they are at most 1, and the effects of sets of options.
 
     Every factor is its mean times 1 + g, where g has the mean 0; products of at most three g are effects.
     """
     contributions = model.contributions(configurations)
-    logarithms: dict[frozenset[str], Array] = {}
+    logarithms: Effects = {}
     for column, (term, _) in enumerate(model.terms):
         if options := class_of(model, term):
             logarithms[options] = logarithms.get(options, 0.0) + contributions[:, column]
     factors = {options: np.exp(values - values.max()) for options, values in logarithms.items()}
     means = {options: float(np.average(values, weights=weights)) for options, values in factors.items()}
     unit = math.prod(means.values())
-    effects: dict[frozenset[str], Array] = {}
+    effects: Effects = {}
     most = next(size for size in (3, 2, 1) if size == 1 or math.comb(len(factors), size) <= MAX_PRODUCTS)
     for size in range(1, most + 1):
         for chosen in itertools.combinations(factors, size):

@@ -186,9 +186,7 @@ def as_json(result: Result) -> dict[str, Any]:
     """Return the JSON object of a description and of the summary of measurements."""
     system, count = result.description.system, result.description.count
     features: list[Option] = [*system.binary_options, *system.numeric_options]
-    constraints = [
-        {"kind": constraint_kind(one), "text": one.text.strip(), "line": one.line} for one in system.constraints
-    ]
+    texts = [{"kind": constraint_kind(one), "text": one.text.strip(), "line": one.line} for one in system.constraints]
     rows = () if result.measured is None else result.measured.properties
     properties = [
         {
@@ -215,7 +213,7 @@ def as_json(result: Result) -> dict[str, Any]:
         **picked(result.description, "engine, core, dead"),
         **picked(system, "observed, alternative_groups"),
         "options": [_option_as_json(result.description, option) for option in features],
-        "constraint_texts": constraints,
+        "constraint_texts": texts,
         "suspicious": result.description.findings,
         "measurements": result.measured and {"source": result.measured.source, **counts, "properties": properties},
         "inferred": result.inference and inference_as_json(result.inference),

@@ -15,7 +15,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
-from textwrap import fill
+from textwrap import TextWrapper
 from typing import Annotated, Any, Literal, TypeVar, cast, dataclass_transform, get_args, get_origin, get_type_hints
 
 from splc.errors import RequestError, SpecError
@@ -24,6 +24,7 @@ from splc.project import keys
 from splc.types import Aggregate, Duplicates, Invalid
 
 T = TypeVar("T")
+_WRAPPER = TextWrapper(116, initial_indent=" " * 4, subsequent_indent=" " * 8)  # of docstrings
 _FIELD = "field"  # the key of a field's spelling in the metadata of a dataclass
 
 
@@ -169,10 +170,7 @@ def fields_of(kind: type) -> Iterator[BoundField]:
 def request(kind: type[T]) -> type[T]:
     """Return a class of requests as a frozen dataclass with keywords only, whose docstring lists its fields."""
     made = dataclass(frozen=True, kw_only=True)(kind)
-    lines = [
-        fill(f"{item.name}: {item.field.help}", 116, initial_indent=" " * 4, subsequent_indent=" " * 8)
-        for item in fields_of(made)
-    ]
+    lines = [_WRAPPER.fill(f"{item.name}: {item.field.help}") for item in fields_of(made)]
     made.__doc__ = f"{inspect.cleandoc(kind.__doc__ or '')}\n\nAttributes:\n" + "\n".join(lines) + "\n"
     return made
 

@@ -228,10 +228,31 @@ class ModelInputs(SystemInputs):
         try:
             stored = read_stored_model(file, system, parameters=self.known_parameters(project), full=True)
         except InputError as error:
-            raise error_about_options(error, (file,), project, self.known_parameters(project)) from None
+            raise self.about_options(error, (file,), project) from None
         notes += notes_of(f"{file}: {text}" for text in stored.notes)
         notes += context_notes(file, stored.contexts, project, stored.basis_of_unmeasured)
         return stored
+
+    def about_options(self, error: InputError, files: Sequence[str], project: Project) -> InputError:
+        """Return the error for models that use columns as options that are not inferred ones, else it as it is."""
+        from splc.formats.models.read import read_stored_models
+
+        inferred = project.inference
+        if inferred is None or STANDARD in files:
+            return error
+        try:
+            models = read_stored_models(files, parameters=self.known_parameters(project))
+        except SplcError:
+            return error
+        unknown = {name for stored in models for name in stored.model.options if name not in inferred.system.spellings}
+        texts = {name for name in inferred.contexts if any(option.startswith(f"{name}_") for option in unknown)}
+        names = (*inferred.properties, *inferred.contexts, *inferred.ignored)
+        missing = [name for name in names if name in unknown or name in texts]
+        if not missing:
+            return error
+        options = shlex.quote(",".join((*project.columns.options, *missing)))
+        message = f"the model has options that are not inferred from {inferred.source.name}: {listed(missing)}"
+        return InputError(Problem(message, listed(files), hint=f"name them with --options {options}"))
 
 
 def predicting(stored: StoredModel, notes: Notes, *, printed: bool = False) -> StoredModel:
@@ -291,30 +312,6 @@ def context_notes(file: str, contexts: Mapping[str, str], project: Project, unme
         differs = choice is not None and not Context.of([value]).matching(choice)
         texts.append(f"{name} = {shown_value(value)}" + (f", not {shown_value(choice or '')}" if differs else ""))
     return (Note(f"{file}: learned from measurements with {listed(texts)}"),)
-
-
-def error_about_options(
-    error: InputError, files: Sequence[str], project: Project, parameters: Parameters
-) -> InputError:
-    """Return the error for models that use columns as options that are not inferred ones, else the error as it is."""
-    from splc.formats.models.read import read_stored_models
-
-    inferred = project.inference
-    if inferred is None or STANDARD in files:
-        return error
-    try:
-        models = read_stored_models(files, parameters=parameters)
-    except SplcError:
-        return error
-    unknown = {name for stored in models for name in stored.model.options if name not in inferred.system.spellings}
-    texts = {name for name in inferred.contexts if any(option.startswith(f"{name}_") for option in unknown)}
-    names = (*inferred.properties, *inferred.contexts, *inferred.ignored)
-    missing = [name for name in names if name in unknown or name in texts]
-    if not missing:
-        return error
-    options = shlex.quote(",".join((*project.columns.options, *missing)))
-    message = f"the model has options that are not inferred from {inferred.source.name}: {listed(missing)}"
-    return InputError(Problem(message, listed(files), hint=f"name them with --options {options}"))
 
 
 def without_column(project: Project, column: str | None) -> Project:

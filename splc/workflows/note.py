@@ -147,8 +147,7 @@ def inference_notes(
         advice = "errors and intervals are of such values, and those of a single run are wider"
         mined = (*mined, Note(f"{source}: {means}: {advice}", about=Rank.LIMIT))
     warnings = (Note(f"{source}: {line}", warning=True) for line in inference.warnings)
-    about = Rank.ROLES if inference.decided else Rank.INPUT
-    about = Rank.DOUBTFUL if inference.doubts else about
+    about = Rank.DOUBTFUL if inference.doubts else Rank.ROLES if inference.decided else Rank.INPUT
     shown = Note(text, details=details, about=about)
     roles_note = () if lists and not (inference.properties or inference.decided) else (shown,)
     return (*roles_note, *mined, *warnings, *notes_of(f"{source}: {line}" for line in inference.notes))

@@ -236,15 +236,13 @@ def _with_observed(
     return configurations.with_observed(full.configurations) if isinstance(full, FullPredictor) else configurations
 
 
-def _predictions(
-    stored: StoredModel, configurations: Configurations, defined: Array, notes: Notes, watch: Watch
-) -> Array:
+def _predictions(stored: StoredModel, rows: Configurations, defined: Array, notes: Notes, watch: Watch) -> Array:
     """Return the predictions: of the printed model where the full one has none."""
     if stored.full is None:
-        return stored.model.predict(configurations)
-    predicted = np.full(len(configurations), np.nan)
+        return stored.model.predict(rows)
+    predicted = np.full(len(rows), np.nan)
     if without := int((~defined).sum()):
-        predicted[~defined] = stored.model.predict(configurations)[~defined]
+        predicted[~defined] = stored.model.predict(rows)[~defined]
         text = "the full model has logarithms of options that are not positive in "
         text += f"{plural(without, 'configuration', 'configurations')}: the printed one predicts"
         notes.append(Note(f"{text} there, without an interval"))
@@ -252,7 +250,7 @@ def _predictions(
     for start in range(0, len(indices), BLOCK):
         watch.advance(start, len(indices), f"predicting {len(indices):,} configurations")
         block = indices[start : start + BLOCK]
-        predicted[block] = stored.full.predict(configurations[block])
+        predicted[block] = stored.full.predict(rows[block])
     return predicted
 
 

@@ -31,10 +31,10 @@ from splc.learning.sums import EACH
 from splc.models.subexpressions import Parameter
 from splc.plotting.charts.drawing import require_picture
 from splc.types import Link
-from splc.workflows.compare.models import Basis, Learned, Request, basis_of, read_models, weights_of
+from splc.workflows.compare.models import Basis, Request, basis_of, read_models, weights_of
 from splc.workflows.learn.request import input_files
 from splc.workflows.note import Note, Noted, Notes, Rank
-from splc.workflows.prediction_notes import ENOUGH, learned_configurations
+from splc.workflows.prediction_notes import ENOUGH, Learned, learned_configurations
 from splc.workflows.views import UNWATCHED, Watch
 
 __all__ = ["Request", "Result", "run"]
@@ -155,7 +155,7 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
                 notes.append(Note(text))
         stated = _stated(compared.models, stored, learned, basis)
         failures = (*_failures(request.fail_below, compared, True), *_failures(request.fail_above, compared, False))
-        read = input_files(project, basis.measurements)
+        read = input_files(project, basis.measurements, None)
         if (parameters := project.parameters_file) is not None and parameters != STANDARD:
             read["parameters"] = {"path": parameters, "sha256": read_source(parameters).sha256}
         return Result(request, compared, basis, stated, keys, ranges, correlations, failures, read, notes=tuple(notes))

@@ -72,13 +72,10 @@ class Split:
     groups: Groups | None  # the groups of the measurements that folds keep together, if they are stated
     should_stop: Callable[[], bool]  # asked after every fold and every baseline; true ends the work
 
-    def learn(
-        self, learner: Learner, rows: Array, evaluation: Measurements | None = None, **options: Any
-    ) -> LearningResult:
+    def learn(self, learner: Learner, rows: Array, **options: Any) -> LearningResult:
         """Return what a learner learns from rows, judged by the others or by an evaluation set."""
         options |= {name: getattr(self.request, name) for name in ("observed", "parts", "seed")}
-        options |= {"evaluation": evaluation, "block": self.request.block}
-        options["groups"] = None if self.request.block else self.groups
+        options |= {"block": self.request.block, "groups": None if self.request.block else self.groups}
         return sets.learn_rows(self.measured, self.nfp, learner, rows, **options)[0]
 
     def cross_validated(self, learner: Learner, result: LearningResult, folds: int) -> LearningResult:
@@ -107,7 +104,7 @@ class Split:
                 # There is no scaling model of few points.
                 with suppress(SplcError) if name == PMNF else nullcontext():
                     learner = learner_of(name)
-                    fitted = self.learn(learner, self.rows, self.evaluation)
+                    fitted = self.learn(learner, self.rows, evaluation=self.evaluation)
                     yield self.judged(self.cross_validated(learner, fitted, folds))
 
     def judged(self, result: LearningResult) -> JudgedLearner:
@@ -298,8 +295,9 @@ def run(
 
         split = Split(request, measured, nfp, rows, evaluation, groups, watch.stop)
         following = {"on_step": followed, "on_share": lambda share: watch.advance(share, 1.0, "")}
+        following["should_stop"] = watch.stop
         try:
-            result = split.learn(learner, rows, evaluation, provenance=provenance, should_stop=watch.stop, **following)
+            result = split.learn(learner, rows, evaluation=evaluation, provenance=provenance, **following)
         except MeasurementError as error:
             raise error.at(measured.report.source) from None
         except EvaluationError as error:

@@ -298,9 +298,7 @@ def learning_rows(
     return result
 
 
-def input_files(
-    project: Project, measured: Measurements | None, evaluation: Measurements | None = None
-) -> dict[str, Any]:
+def input_files(project: Project, measured: Measurements | None, evaluation: Measurements | None) -> dict[str, Any]:
     """Return path and hash of the system description and of the measurements that were read."""
     files: dict[str, Any] = {}
     if project.inference is None and project.learned_system is None and project.system_file != STANDARD:

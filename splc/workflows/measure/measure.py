@@ -181,7 +181,7 @@ def _prepared(request: Request, notes: Notes) -> tuple[setups.Setup, outcome.Out
     if request.batch:
         setups.require_batchable(together, template, extended)
     described = project.system_file if project.has_system else None
-    outputs.require_writable((described, file), request.continues, request.dry)
+    outputs.require_writable((described, file), request.continues, request.dry, setups.CONTINUATION)
     chosen = configurations_of(request, Space(system), table, earlier, notes)
     strings = output_strings(chosen) if OPTIONS in template.extras else None
     if turns:

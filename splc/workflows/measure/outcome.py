@@ -25,13 +25,14 @@ from splc.io.numbers import parse_number, percentage
 from splc.measuring.execution import RunResults, failure_reasons, scatters
 from splc.measuring.journal import Journal, read_journal
 from splc.measuring.session import Progress, Remaining, Session, batches
-from splc.measuring.setup import CONTINUATION, Setup, require_unsuccessful
+from splc.measuring.setup import Setup, require_unsuccessful
 from splc.workflows.fields import assigned
 from splc.workflows.note import Note, Noted
 from splc.workflows.views import INTERRUPTED, Detail, End, Message, NextStep, NextSteps, View, counted, duration
 
 # A session: its `changes`, and `resumed`, the number of runs that were recorded before.
 S = TypeVar("S", bound=Any)
+Tell = Callable[[Note], object]
 # The number of commands and of failures that are shown, and the length of a line about a failure.
 SHOWN, WIDTH = 5, 120
 
@@ -115,9 +116,7 @@ class Outputs:
         own = Path(self.journal if self.unnamed else self.measurements).with_name(name)
         return str(own) if path is None else path
 
-    def require_writable(
-        self, inputs: Sequence[str | None], resume: bool, dry: bool, continuation: str = CONTINUATION
-    ) -> None:
+    def require_writable(self, inputs: Sequence[str | None], resume: bool, dry: bool, continuation: str) -> None:
         """Refuse to overwrite existing measurements, a journal with a successful run, and inputs.
 
         `resume`: whether an existing journal is continued. `dry`: whether nothing will be written.
@@ -136,9 +135,7 @@ class Outputs:
             message = "this file of measurements exists already, and has no journal"
             raise OutputError(Problem(message, self.measurements, hint=hint))
 
-    def begin(
-        self, stack: ExitStack, begin: Callable[[Journal], S], resume: bool, what: str, tell: Callable[[Note], object]
-    ) -> S:
+    def begin(self, stack: ExitStack, begin: Callable[[Journal], S], resume: bool, what: str, tell: Tell) -> S:
         """Return a session with the journal, which is open until the stack is closed; tell how `what` begins."""
         file = self.journal
         exists = Path(file).exists()
@@ -160,9 +157,7 @@ class Outputs:
             tell(Note(f"{plural(session.resumed, 'run is', 'runs are')} recorded already"))
         return session
 
-    def finish(
-        self, setup: Setup | None, recorded: RunResults, error: SplcError | None, tell: Callable[[Note], object]
-    ) -> bool:
+    def finish(self, setup: Setup | None, recorded: RunResults, error: SplcError | None, tell: Tell) -> bool:
         """Write the measurements and the failed runs of a setup; return whether there are measurements.
 
         The error that ended the session, if there is one, is raised after that, with a note about what is kept.

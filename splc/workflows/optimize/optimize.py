@@ -203,12 +203,9 @@ def _values(objective: Objective, configurations: Configurations, predicted: Arr
     return [PropertyValue(*row) for row in zip(predicted.tolist(), intervals, measured, strict=True)]
 
 
-def _rated(
-    configurations: Configurations, columns: Sequence[Sequence[PropertyValue]]
-) -> tuple[RatedConfiguration, ...]:
+def _rated(found: Configurations, columns: Sequence[Sequence[PropertyValue]]) -> tuple[RatedConfiguration, ...]:
     """Return configurations with their properties, which are given property by property."""
-    rows = enumerate(zip(*columns, strict=True))
-    return tuple(RatedConfiguration(configurations[[row]], values) for row, values in rows)
+    return tuple(RatedConfiguration(found[[row]], values) for row, values in enumerate(zip(*columns, strict=True)))
 
 
 def _measured_in_all(objectives: Sequence[Objective], fixed: Mapping[str, int]) -> tuple[Configurations | None, Array]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
@@ -158,9 +158,7 @@ def preview(request: Request) -> TuningPreview:
         return TuningPreview(tuner, tuple(commands), notes=tuple(notes))
 
 
-def _prepared(
-    request: Request, notes: Notes
-) -> tuple[VariabilityModel, Tuner, TunedCommand, Outputs, Mapping[str, Any]]:
+def _prepared(request: Request, notes: Notes) -> tuple[VariabilityModel, Tuner, TunedCommand, Outputs, dict[str, Any]]:
     """Check a request completely, before anything is run.
 
     Return the system without fixed values, what asks for the runs, what does them, the files of the measurements, and
