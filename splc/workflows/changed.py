@@ -189,8 +189,7 @@ def as_json(result: Result) -> dict[str, Any]:
     numbers = "changed, factor, low, high, probability, factor_changed, influences, deviation"
     about = "by = request.by, old, new, nfp, unit, pairs = test.pairs, only_old, only_new"
     limits = picked(result, "detectable, at_least = request.at_least, failures")
-    ends = "factor, low, high"
-    by_values = [{"values": dict(each.values), **picked(each, ends)} for each in result.test.by_values]
+    by_values = [{"values": dict(each.values), **picked(each, "factor, low, high")} for each in result.test.by_values]
     facts = picked(result, about), picked(result.test, numbers)
     return {"schema": "splc.changed/1", **facts[0], **facts[1], "by_values": by_values, **limits}
 

@@ -175,8 +175,7 @@ def _convert_model(request: Request, form: str, project: Project) -> Result:
 
     Parameters become numbers: an analytical model is written as the sum of its terms.
     """
-    described = project.has_system or project.learned_system is not None
-    system = project.variability_model() if described else None
+    system = project.variability_model() if project.has_system or project.learned_system is not None else None
     notes = Notes()
     if system is None:
         notes.append(Note("there is no system description here: the model's names are not checked"))

@@ -177,8 +177,7 @@ def reading_notes(*reports: ReadingReport) -> tuple[Note, ...]:
         notes.append(Note(text, warning=True, details=tuple(lines)))
     if duplicates := sorted({line for report in reports for line in report.duplicates}):
         again = plural(len(duplicates), "row measures", "rows measure")
-        text = f"{source}: {again} a configuration again (lines {_lines(duplicates)})"
-        notes.append(Note(text, warning=True))
+        notes.append(Note(f"{source}: {again} a configuration again (lines {_lines(duplicates)})", warning=True))
     lacking: dict[tuple[int, ...], list[str]] = {}  # runs that failed lack all properties: one note for equal lines
     gaps_of = {nfp: list[int]() for report in reports for nfp in report.missing}
     for nfp, gaps in (gaps_of | dict(_by_property(reports, "gaps"))).items():

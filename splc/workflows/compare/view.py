@@ -401,8 +401,7 @@ def chart_of(result: Result) -> Chart:
     elif view == "terms" or not charts:
         raise OutputError("a product and a sum have no terms that can be compared", hint="draw the predictions")
     first, *models = (model.name for model in compared.models)
-    title = f"{first} and {models[0] if len(models) == 1 else f'{len(models)} other models'}"
-    return joined(charts, title)
+    return joined(charts, f"{first} and {models[0] if len(models) == 1 else f'{len(models)} other models'}")
 
 
 def _run(request: Request, watch: views.Watch) -> Result | Request:

@@ -436,5 +436,4 @@ EXAMPLES = (
     "splc explain learned.log px=4,py=4,nx=400",
     "splc explain learned.log px=4,py=1,nx=400 --against px=1,py=4,nx=400 --plot difference.svg",
 )
-WITHOUT = ("invalid", "duplicates", "aggregate")
-VERB = Verb(Request, run, view, as_json, EXAMPLES, doing="explaining", without=WITHOUT)
+VERB = Verb(Request, run, view, as_json, EXAMPLES, doing="explaining", without=("invalid", "duplicates", "aggregate"))

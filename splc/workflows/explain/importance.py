@@ -188,8 +188,7 @@ def overview_of(model: InfluenceModel, space: Space, notes: Notes, support: Supp
         names, numbers = tuple(titles[choice] for choice in pair.choices), frozenset(pair.choices)
         known = (None, None, numbers in together, folds.get(numbers))
         interactions.append(OptionInteraction(names, max(pair.share, 0.0), *known))
-    mean = math.fsum(mean_contributions(model, blocks))
-    found = (mean, variance.deviation, tuple(options), (), tuple(interactions))
+    found = (math.fsum(mean_contributions(model, blocks)), variance.deviation, tuple(options), (), tuple(interactions))
     return Overview(*found, product=product).of_system(system)
 
 

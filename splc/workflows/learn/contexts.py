@@ -141,8 +141,7 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
             notes.append(Note(note_of(sharing, parts)))
         joint = None if sharing is None else sharing.given
         influences = None if joint is None else ContextInfluences.of_joint(joint)
-        pairs = pairwise(models)
-        changes = tuple(context_change(models[one], models[two], one, two, influences) for one, two in pairs)
+        changes = tuple(context_change(models[one], models[two], one, two, influences) for one, two in pairwise(models))
         if sharing is not None and len(sharing.parts) > MAX_VALUES:
             text = f"of more than {MAX_VALUES} values most terms are about single ones"
             notes.append(Note(f"no model of all values is printed: {text}", about=Rank.LIMIT))

@@ -422,7 +422,6 @@ def variations_table(influences: ContextInfluences) -> Rows:
             value = of(row.factors)
             return f"{four_digits(value)} ({shown_value(names[row.factors.index(value)])})"
 
-        ends_of = (("least", min), ("greatest", max))
-        shown = [Column(title, partial(end, of=of), right=True) for title, of in ends_of]
+        shown = [Column(title, partial(end, of=of), right=True) for title, of in (("least", min), ("greatest", max))]
     known = Column("", lambda row: "" if row.settled else "not known to differ")
     return Rows(influences.variations(), (Column("option"), *shown, known), MAX_VARYING)

@@ -106,8 +106,7 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
     notes += further_notes(base.system, system)
     limit = LIMIT if request.limit is None else request.limit
     with notes:
-        learned = objectives_of(request, project, base, notes, watch)
-        objectives = [goal.of_system(system) for goal in learned]
+        objectives = [goal.of_system(system) for goal in objectives_of(request, project, base, notes, watch)]
         result = best_configurations(objectives, space, fixed, request.top, limit, watch)
     if request.plot is not None:
         # The front of the first two properties, with the measured configurations.
@@ -159,8 +158,7 @@ def best_configurations(
         notes += prediction_notes.outside_notes(excluded)
         for goal, predicted in zip(objectives, ranking.predicted, strict=True):
             values = goal.values if len(goal.values) else learned_values(goal.stored.full)
-            texts = implausible(predicted, values, goal.measured or goal.name)
-            notes += (Note(text, warning=True) for text in texts)
+            notes += (Note(text, warning=True) for text in implausible(predicted, values, goal.measured or goal.name))
         unreached = _unreached(objectives, columns)
         if unreached:
             what = "no measured value" + ("" if len(objectives) == 1 else f" of {listed(unreached)}")

@@ -190,8 +190,7 @@ def run(request: Request, watch: Watch = UNWATCHED, given: Experiment | None = N
             notes.append(Note(f"{text} have intervals; {cure}"))
         trees: tuple[CallTree, ...] = ()
         if request.tree:
-            largest = largest_of(experiment).items()
-            far = {name: experiment.constant.get(name, FAR * value) for name, value in largest}
+            far = {name: experiment.constant.get(name, FAR * value) for name, value in largest_of(experiment).items()}
             end = points[-1] if points else far
             trees = call_trees(experiment, profile.models, end, inclusive=request.inclusive, top=request.top)
             notes += tree_notes(experiment, trees, inclusive=request.inclusive)

@@ -82,8 +82,7 @@ def suggested(request: Request) -> PointSuggestions:
         if len(callpaths) > 1:
             notes += [Note(f"values of {len(callpaths):,} call paths are added up; --callpath chooses some of them")]
         remarks = notes_of((*result.notes, *model.notes))
-        result = replace(result, model=model)
-        return PointSuggestions(request, result, callpaths, text, notes=(*notes, *remarks))
+        return PointSuggestions(request, replace(result, model=model), callpaths, text, notes=(*notes, *remarks))
 
 
 def _cost(text: str | None, names: Sequence[str]) -> tuple[Cost, str]:
