@@ -74,10 +74,7 @@ def compare_intervals(first: Array, second: Array, level: float) -> IntervalComp
 
 
 def coverage(measured: Array, intervals: Array) -> float:
-    """Return the fraction of measured values (or runs, (n, repetitions)) within their intervals, ends included.
-
-    At least one value was measured.
-    """
+    """Return the fraction of at least one measured value (or run, (n, repetitions)) within the intervals with ends."""
     measured = measured.reshape(len(measured), -1)
     within = (intervals[0][:, None] <= measured) & (measured <= intervals[1][:, None])
     return float(within[~np.isnan(measured)].mean())

@@ -129,10 +129,7 @@ def places_of(logs: Array, errors: Array, configurations: Configurations) -> tup
 
 
 def _best_split(values: Array, configurations: Configurations) -> tuple[float, int, Array]:
-    """Return the squared deviations that the best condition explains, its option, and which levels fulfil it.
-
-    They are 0 without a condition whose sides differ.
-    """
+    """Return the squared deviations that the best condition explains (0: none does), its option, and its levels."""
     count, best = len(values), (0.0, 0, np.zeros(0, dtype=bool))
     centred = values - values.mean()
     for at, option in enumerate(configurations.system.options):

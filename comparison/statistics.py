@@ -231,10 +231,7 @@ def with_interval(point: Correlation, drawn: Array | None, level: float) -> Corr
 def resampled(
     columns: Mapping[str, Array], target: Array, models: Array, count: int, rng: np.random.Generator
 ) -> dict[str, Array]:
-    """Return Spearman's rank correlation of each column with the target in resamples, NaN where undefined.
-
-    The resamples draw from `models`, the one or two of each comparison.
-    """
+    """Return Spearman's rank correlation of each column with the target in resamples of `models`, NaN if undefined."""
     names, numbers = np.unique(models, return_inverse=True)
     one, other = numbers.reshape(models.shape)[:, [0, -1]].T
     drawn = rng.integers(len(names), size=(count, len(names))) + len(names) * np.arange(count)[:, np.newaxis]

@@ -171,10 +171,7 @@ def _convert_measurements(request: Request, form: str, project: Project) -> Resu
 
 
 def _convert_model(request: Request, form: str, project: Project) -> Result:
-    """Write a model; the rounds of a log are not kept.
-
-    Parameters become numbers: an analytical model is written as the sum of its terms.
-    """
+    """Write a model as the sum of its terms, with numbers for parameters; the rounds of a log are not kept."""
     system = project.variability_model() if project.has_system or project.learned_system is not None else None
     notes = Notes()
     if system is None:

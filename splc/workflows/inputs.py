@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 R = TypeVar("R", bound=Any)
 T = TypeVar("T")
 
-PLACE = "{}"  # the placeholder of the value in the name of a file
+PLACE = "{}"  # the placeholder of the value in the name of a file, which then names one file per value
 
 
 @request
@@ -353,14 +353,9 @@ class ByValue(Generic[T]):
         return {"schema": schema, "by": self.by, **further, values: objects}
 
 
-def is_pattern(name: str | None) -> bool:
-    """Return whether a file name has a placeholder for the value, so that it names one file per value."""
-    return name is not None and PLACE in name
-
-
 def files_of(name: str) -> list[str]:
     """Return the files of all values, as far as there are any; a name without a placeholder is that of one file."""
-    if not is_pattern(name):
+    if PLACE not in name:
         return [name]
     folder, _, pattern = name.rpartition("/")
     return sorted(map(str, Path(folder).glob("*".join(map(escape, pattern.split(PLACE))))))

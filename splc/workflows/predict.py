@@ -284,7 +284,7 @@ def run_by(request: Request, watch: Watch = UNWATCHED) -> Result | inputs.ByValu
     space = Space(project.variability_model())
     values = context_values(request.configurations, space.system, request.policy(space, project), by)
     # Models that were learned for each value: `learned-{}.json`.
-    models = {"model": request.model} if inputs.is_pattern(request.model) else {}
+    models = {"model": request.model} if inputs.PLACE in request.model else {}
     requests = inputs.each_context(request, by, values, output=request.output, **models)
     return inputs.ByValue(by, {value: run(replace(own, by=None), watch) for value, own in requests})
 

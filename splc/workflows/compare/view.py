@@ -112,10 +112,7 @@ def tables_of(name: str, result: Result) -> Iterable[Table]:
 
 
 def _missed(compared: Comparisons) -> dict[str, tuple[str, Discrepancy]]:
-    """Return model → what its predictions are compared with, and how they miss it: the measurements, if there are any.
-
-    Otherwise it is the first model.
-    """
+    """Return model → what its predictions are compared with (measurements, else the first model), how they miss it."""
     of, found = f"measured {compared.nfp}", [(judged.model, judged.discrepancy) for judged in compared.judged]
     if not found:
         of, found = compared.models[0].name, [(pair.second, pair.discrepancy) for pair in compared.comparisons]

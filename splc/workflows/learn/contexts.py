@@ -30,7 +30,7 @@ from splc.plotting.charts.drawing import require_picture, write_picture
 from splc.plotting.charts.effects import course_chart
 from splc.system.options import with_alternatives
 from splc.types import Array
-from splc.workflows.inputs import each_context, each_learned, file_names, is_pattern, require_files, with_context
+from splc.workflows.inputs import PLACE, each_context, each_learned, file_names, require_files, with_context
 from splc.workflows.learn import learn
 from splc.workflows.learn.effects import Change, context_change, joint_course
 from splc.workflows.learn.request import Request, StoredSources, learning_rows, note_of
@@ -86,7 +86,7 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
     learner, _ = request.chosen_learner(project)
     if request.share:
         request.require_joint(learner, "share")
-    plot = None if is_pattern(request.plot) else request.plot
+    plot = None if PLACE in (request.plot or "") else request.plot
     require_picture(plot, (project.measurements_file, *project.files))
     with Notes() as notes:
         space = Space(request.read_system(project, notes))

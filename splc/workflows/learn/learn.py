@@ -55,8 +55,7 @@ class JudgedLearner:
     """A learner on a split: its result and the distribution of its errors."""
 
     result: LearningResult  # the result
-    # the median of the relative errors outside of the learning set, in percent; None where nothing is
-    median: float | None
+    median: float | None  # the median relative error outside of the learning set, in percent; None where nothing is
     p95: float | None  # their 95th percentile
 
 
@@ -174,8 +173,7 @@ class Result(Noted):
     rows: Array  # the positions of the learning set among them
     evaluated: Evaluated | None  # the evaluation set, if there is one
     expected_error: ExpectedError  # the error to expect at configurations that were not learned from
-    # the error after each round, on the evaluation set or else on all measured configurations
-    round_errors: tuple[float | None, ...]
+    round_errors: tuple[float | None, ...]  # the error after each round, on the evaluation set or else all measured
     shares: tuple[float | None, ...]  # the share of each term in the mean prediction on the learning set, in percent
     # the terms grouped by their options, the largest effect on the learning set first
     effects: tuple[OptionEffects, ...] = ()
@@ -189,8 +187,7 @@ class Result(Noted):
     plot: str | None = None  # the file that the plot was written to
     stopped: bool = False  # whether the cross-validation or the baselines were stopped early
     inference: Inference | None = None  # the inferred description of the system, None where it has one
-    # the number of valid configurations that were not measured, None if they cannot be counted
-    unmeasured: int | None = None
+    unmeasured: int | None = None  # the number of valid configurations that were not measured, None if not counted
 
     @property
     def knows_every(self) -> bool:

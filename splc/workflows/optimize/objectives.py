@@ -103,10 +103,7 @@ class Objective:
 
 
 def objectives_of(request: Request, project: Project, space: Space, notes: Notes, watch: Watch) -> list[Objective]:
-    """Return the objectives of a request: its models, or models that are learned from the measurements.
-
-    `watch` is told of each model that is learned.
-    """
+    """Return the objectives of a request: its models, or models that are learned from the measurements."""
     nfps = request.properties
     if len(nfps) > 1 and len(set(nfps)) < len(nfps):
         raise RequestError(f"{next(name for name in nfps if nfps.count(name) > 1)!r} is named twice", "properties")

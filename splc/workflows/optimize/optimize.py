@@ -334,10 +334,7 @@ def _of_best(interval: Interval, chosen: int, sign: float) -> Interval:
 
 
 def _unreached(objectives: Sequence[Objective], columns: Sequence[Sequence[PropertyValue]]) -> tuple[str, ...]:
-    """Return the objectives of which no measured value is as good as the worst end of the best interval.
-
-    The best of very many predictions is the one in which errors of many influences add up.
-    """
+    """Return the objectives of which no measured value is as good as the worst end of the best interval."""
     names = []
     for objective, sign, column in zip(objectives, signs_of(objectives), columns, strict=True):
         known = np.concatenate([objective.values, learned_values(objective.stored.full)])
