@@ -24,6 +24,7 @@ from splc.types import Array, Link
 # Relative differences below this are rounding.
 ROUNDING = 1e-9
 _MAX_ROWS = 10_000
+Measured = tuple[Configurations, Array]
 _DEPENDENT = 1e-8
 
 
@@ -48,16 +49,14 @@ class CommonTerms:
     determined: Array  # whether the configurations determine an influence, shape (k, m)
 
     @classmethod
-    def of(cls, models: Sequence[InfluenceModel], measured: Sequence[tuple[Configurations, Array]]) -> CommonTerms:
+    def of(cls, models: Sequence[InfluenceModel], measured: Sequence[Measured]) -> CommonTerms:
         """Fit the terms of all models that have the link of the first one."""
         union = models[0]
         for model in models[1:]:
             union = _with_sets_of(union, model) if model.link == union.link else union
         designs, values = [], []
         for configurations, measurements in measured:
-            used = np.flatnonzero(
-                (measurements > 0 if union.link == "log" else measurements != 0) & ~np.isnan(measurements)
-            )
+            used = np.flatnonzero((measurements if union.link == "log" else np.abs(measurements)) > 0)
             used = used[:: -(-len(used) // _MAX_ROWS) or 1]
             designs.append(term_values(union, configurations[used]))
             values.append(measurements[used])
@@ -78,9 +77,8 @@ class CommonTerms:
     def undetermined(self, at: int) -> Undetermined:
         """Return the terms that the configurations of a model do not determine."""
         zero = ~self.designs[at].any(axis=0)
-        indices = (np.flatnonzero(mask).tolist() for mask in (zero, ~self.determined[at] & ~zero))
-        zeros, confounded = (tuple(self.texts[index] for index in terms) for terms in indices)
-        return Undetermined(zeros, confounded)
+        masks = zero, ~self.determined[at] & ~zero
+        return Undetermined(*(tuple(np.array(self.texts, dtype=object)[mask].tolist()) for mask in masks))
 
 
 def _with_sets_of(first: InfluenceModel, second: InfluenceModel) -> InfluenceModel:
@@ -151,12 +149,7 @@ class ModelChange:
     undetermined: tuple[Undetermined, Undetermined] = (Undetermined(), Undetermined())
 
 
-def model_change(
-    first: InfluenceModel,
-    second: InfluenceModel,
-    before: tuple[Configurations, Array],
-    after: tuple[Configurations, Array],
-) -> ModelChange:
+def model_change(first: InfluenceModel, second: InfluenceModel, before: Measured, after: Measured) -> ModelChange:
     """Return what changed between two models; values of 0 (for products also negative ones) are left out.
 
     The link of the model before the change decides; of a second model with another link no terms are used.
@@ -209,15 +202,12 @@ class ModelCourse:
 
 
 def model_course(
-    models: Sequence[InfluenceModel], measured: Sequence[tuple[Configurations, Array]], changes: Sequence[ModelChange]
+    models: Sequence[InfluenceModel], measured: Sequence[Measured], changes: Sequence[ModelChange]
 ) -> ModelCourse:
     """Return the influences of several models with the terms of all of them; the link of the first one decides."""
     common = CommonTerms.of(models, measured)
     sizes = np.mean([np.abs(design).mean(axis=0) for design in common.designs], axis=0)
-    settled = [
-        {term.text for set_change in change.sets for term in set_change.terms if term.intervals > SETTLED}
-        for change in changes
-    ]
+    settled = [{row.text for own in change.sets for row in own.terms if row.intervals > SETTLED} for change in changes]
     all_means = np.where(common.determined, common.influences * sizes, np.nan)
     all_widths = np.where(common.determined, NORMAL_QUANTILE * common.errors * sizes, np.nan)
     terms = [

@@ -108,31 +108,27 @@ def compare_all(
     compared = partial(compare_values, keys=measures, powers=powers, weighted_by=weighing)
     comparisons: list[Comparison] = []
     for other in predicting[1:]:
-        first = predicting[0]
+        first, same_link = predicting[0], predicting[0].model.link == other.model.link
         terms = compare_terms(first.bound, other.bound, constant=constant)
-        result = Comparison(first.name, other.name, terms, same_link=first.model.link == other.model.link)
+        found: dict[str, Any] = {}
         if configurations is not None and first.predicted is not None and other.predicted is not None:
-            semantic = compared(first.predicted, other.predicted, weights=weights, reference=reference)
-            missed = discrepancy(first.predicted, other.predicted, configurations, weights)
-            result = replace(result, semantic=semantic, discrepancy=missed)
+            found["semantic"] = compared(first.predicted, other.predicted, weights=weights, reference=reference)
+            found["discrepancy"] = discrepancy(first.predicted, other.predicted, configurations, weights)
             if len(configurations):
-                shares, sets = None, None
-                if result.same_link:
-                    shares = hybrid(first.model, other.model, result.syntactic, configurations, weights=weights)
-                    of_sums = tuple(SetShare(group.options, group.first, group.second) for group in shares.classes)
-                    sets = OptionSets("mean", of_sums) if first.model.link == "identity" else None
-                # If one is a product, the shares are those in the variance.
-                sets = sets or variance_sets(first.model, other.model, configurations, weights)
-                result = replace(result, hybrid=shares, option_sets=sets)
-            known = all(model.exact or model.intervals is not None for model in (first, other))
-            if level is not None and known and (first.intervals is not None or other.intervals is not None):
+                if same_link:
+                    found["hybrid"] = hybrid(first.model, other.model, terms, configurations, weights=weights)
+                if same_link and first.model.link == "identity":
+                    shares = (SetShare(each.options, each.first, each.second) for each in found["hybrid"].classes)
+                    found["option_sets"] = OptionSets("mean", tuple(shares))
+                else:
+                    found["option_sets"] = variance_sets(first.model, other.model, configurations, weights)
+            both = (first, other)
+            known = all(model.exact or model.intervals is not None for model in both)
+            if level is not None and known and any(model.intervals is not None for model in both):
                 # Those of exact predictions have the length 0.
-                own, others = (
-                    np.stack([np.asarray(m.predicted)] * 2) if m.intervals is None else m.intervals
-                    for m in (first, other)
-                )
-                result = replace(result, intervals=compare_intervals(own, others, level))
-        comparisons.append(result)
+                own, others = (np.array([m.predicted] * 2) if m.intervals is None else m.intervals for m in both)
+                found["intervals"] = compare_intervals(own, others, level)
+        comparisons.append(Comparison(first.name, other.name, terms, same_link=same_link, **found))
         if on_pair is not None:
             on_pair(len(comparisons), other.name)
     judged: list[Judged] = []

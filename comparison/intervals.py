@@ -74,10 +74,7 @@ def compare_intervals(first: Array, second: Array, level: float) -> IntervalComp
 
 
 def coverage(measured: Array, intervals: Array) -> float:
-    """Return the fraction of measured values (or runs, (n, repetitions)) within their intervals, ends included.
-
-    At least one value was measured.
-    """
+    """Return the fraction of at least one measured value (or run, (n, repetitions)) within the intervals with ends."""
     measured = measured.reshape(len(measured), -1)
     within = (intervals[0][:, None] <= measured) & (measured <= intervals[1][:, None])
     return float(within[~np.isnan(measured)].mean())
@@ -124,8 +121,7 @@ def influence_intervals(
         kind = "a positive number, which the link 'log' needs" if positive else "a finite number"
         hint = "leave such configurations out"
         raise MeasurementError(f"the value of configuration {row}, {measured[row]:g}, is not {kind}", hint=hint)
-    # What the sum of the terms is fitted to.
-    target = np.log(measured) if positive else measured
+    target = np.log(measured) if positive else measured  # what the sum of the terms is fitted to
     X = term_values(model, configurations)
     n, terms = X.shape
     greatest, term = (float(np.abs(values).max(initial=0.0)) for values in (target, X))
@@ -145,20 +141,18 @@ def influence_intervals(
     return InfluenceIntervals(model, level, fit, scatter)
 
 
-def prediction_intervals(
-    intervals: InfluenceIntervals, configurations: Configurations, *, single: bool = False
-) -> Array:
+def prediction_intervals(of: InfluenceIntervals, configurations: Configurations, *, single: bool = False) -> Array:
     """Return the confidence band of a model's predictions, or of `single` runs, shape (2, n).
 
     With x the term values of a configuration it is x'β ± t·√(x' Cov x), for link 'log' the exponential of these bounds,
     and infinite (0 and inf for link 'log') where the measurements do not determine a prediction.
     """
-    model, fit = intervals.model, intervals.fit
+    model, fit = of.model, of.fit
     x = term_values(model, configurations)
     lengths = fit.errors_of(x)
     if single:
-        lengths = np.hypot(lengths, np.hypot(fit.deviation, intervals.scatter))
-    half = np.where(fit.determines(x), t_quantile(fit.freedom, (1 + intervals.level) / 2) * lengths, np.inf)
+        lengths = np.hypot(lengths, np.hypot(fit.deviation, of.scatter))
+    half = np.where(fit.determines(x), t_quantile(fit.freedom, (1 + of.level) / 2) * lengths, np.inf)
     centre = model.contributions(configurations).sum(axis=1)
     bounds = np.stack([centre - half, centre + half])
     if model.link == "log":

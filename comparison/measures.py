@@ -46,18 +46,14 @@ class Measure:
     # the same. A 'distance' has the unit of the property and is multiplied by c.
     kind: Kind
     better: Literal["higher", "lower"]  # whether higher or lower values mean more similar vectors
-    # the formula for a and b, shape (n,), n ≥ 1, finite, and weights w, shape (n,), positive, or None. Call the measure
-    # itself instead, which ensures these conditions: weights are divided by their mean, so that equal weights give the
-    # unweighted measure, and rows with the weight 0 are left out.
+    # the formula for values and weights as above; the measure itself divides weights by their mean, so that equal ones
+    # give the unweighted measure, and leaves out rows with the weight 0
     function: Function
     directed: bool = False  # whether m(a, b) differs from m(b, a), as it is relative to one of both
 
     def __call__(self, a: Array, b: Array, w: Array | None = None) -> float:
         """Return the value for finite a and b and weights w ≥ 0; nan where it is undefined or not a finite number."""
-        return self.of_prepared(*prepared(a, b, w))
-
-    def of_prepared(self, a: Array, b: Array, w: Array | None) -> float:
-        """Return the value for vectors and weights from `prepared`."""
+        a, b, w = prepared(a, b, w)
         with np.errstate(over="ignore", under="ignore", divide="ignore", invalid="ignore"):
             value = float(self.function(a, b, w)) if len(a) else math.nan
         return value if math.isfinite(value) else math.nan
@@ -252,10 +248,8 @@ def spearman(a: Array, b: Array, w: Array | None) -> float:
 def check_order(p: float) -> None:
     """Refuse an invalid order of a Minkowski distance."""
     if not p >= 1:
-        raise SpecError(
-            f"the order of a Minkowski distance cannot be {p:g}",
-            hint="give a number of at least 1, or inf: below 1 the triangle inequality does not hold",
-        )
+        hint = "give a number of at least 1, or inf: below 1 the triangle inequality does not hold"
+        raise SpecError(f"the order of a Minkowski distance cannot be {p:g}", hint=hint)
 
 
 def _order(p: float, key: str, title: str) -> Measure:
@@ -306,7 +300,5 @@ def measure(key: str) -> Measure:
     if order := re.fullmatch(r"minkowski([-+]?(?:\d++\.?+\d*+(?:e[-+]?\d+)?|inf|nan))", key):
         check_order(float(order[1]))
         return _order(float(order[1]), key, f"Minkowski distance, order {order[1]}")
-    hint = unknown_name_hint(key, [*MEASURES, "minkowskiP"])
-    if key.startswith("minkowski"):
-        hint = "append the order, as in minkowski4 or minkowski2.5"
-    raise SpecError(f"unknown measure {key!r}", hint=hint)
+    hint = "append the order, as in minkowski4 or minkowski2.5" if key.startswith("minkowski") else None
+    raise SpecError(f"unknown measure {key!r}", hint=hint or unknown_name_hint(key, [*MEASURES, "minkowskiP"]))

@@ -24,6 +24,7 @@ from splc.types import Array
 
 # More configurations and more products of factors than these are not needed for shares.
 MAX_CONFIGURATIONS, MAX_PRODUCTS = 10_000, 2_000
+Effects = dict[frozenset[str], Array]
 ROUNDING = 1e-13  # smaller covariances, relative to the largest squared prediction, are rounding
 
 
@@ -60,9 +61,7 @@ def _shares(model: InfluenceModel, configurations: Configurations, weights: Arra
     predicted, effects = decomposed(model, configurations, weights)
     size = max(float(np.abs(predicted[weights > 0]).max(initial=0.0)), np.finfo(float).tiny)
     deviations = predicted / size - np.average(predicted / size, weights=weights)
-    covariances = {
-        options: float(np.average(effect / size * deviations, weights=weights)) for options, effect in effects.items()
-    }
+    covariances = {names: float(np.average(own / size * deviations, weights=weights)) for names, own in effects.items()}
     # The rest is the effect of larger sets.
     residual = float(np.average(deviations * deviations, weights=weights)) - math.fsum(covariances.values())
     positive = {options: value if value > ROUNDING else 0.0 for options, value in covariances.items()}
@@ -70,11 +69,9 @@ def _shares(model: InfluenceModel, configurations: Configurations, weights: Arra
     return {options: value / total if total > 0 else 0.0 for options, value in positive.items()}
 
 
-def _sum_effects(
-    model: InfluenceModel, configurations: Configurations, weights: Array
-) -> tuple[Array, dict[frozenset[str], Array]]:
+def _sum_effects(model: InfluenceModel, configurations: Configurations, weights: Array) -> tuple[Array, Effects]:
     """Return the predictions of a sum and the effects of sets of options, each factor being mean plus deviation."""
-    effects: dict[frozenset[str], Array] = {}
+    effects: Effects = {}
     parts: dict[Factor, tuple[frozenset[str], float, Array]] = {}
     for factor in {factor for term, _ in model.terms for factor in term.factors}:
         single = Term((factor,))
@@ -93,22 +90,20 @@ def _sum_effects(
     return model.predict(configurations), {options: effect for options, effect in effects.items() if options}
 
 
-def product_effects(
-    model: InfluenceModel, configurations: Configurations, weights: Array
-) -> tuple[Array, dict[frozenset[str], Array]]:
+def product_effects(model: InfluenceModel, configurations: Configurations, weights: Array) -> tuple[Array, Effects]:
     """Return the predictions of a product, in a unit in which they are at most 1, and the effects of sets of options.
 
     Every factor is its mean times 1 + g, where g has the mean 0; products of at most three g are effects.
     """
     contributions = model.contributions(configurations)
-    logarithms: dict[frozenset[str], Array] = {}
+    logarithms: Effects = {}
     for column, (term, _) in enumerate(model.terms):
         if options := class_of(model, term):
             logarithms[options] = logarithms.get(options, 0.0) + contributions[:, column]
     factors = {options: np.exp(values - values.max()) for options, values in logarithms.items()}
     means = {options: float(np.average(values, weights=weights)) for options, values in factors.items()}
     unit = math.prod(means.values())
-    effects: dict[frozenset[str], Array] = {}
+    effects: Effects = {}
     most = next(size for size in (3, 2, 1) if size == 1 or math.comb(len(factors), size) <= MAX_PRODUCTS)
     for size in range(1, most + 1):
         for chosen in itertools.combinations(factors, size):
@@ -146,21 +141,16 @@ def hybrid(
     counted = np.ones(len(configurations)) if weights is None else weights
     # Sums of values near the largest number do not overflow; ratios of sums are the same.
     counted = counted / counted.max() * _SMALL
-    classes = {frozenset(group.options): number for number, group in enumerate(syntactic.classes)}
-    names = [group.options for group in syntactic.classes]
-    order = tuple(dict.fromkeys((*first.order, *second.order)))
-    for model in (first, second):
-        for term, _ in model.terms:
-            options = class_of(model, term)
-            if (options or syntactic.constant) and options not in classes:
-                classes[options] = len(names)
-                names.append(names_in(options, order))
+    # Class → its score.
+    classes = {frozenset(group.options): group.normalized or 0.0 for group in syntactic.classes}
+    of_terms = [[class_of(model, term) for term, _ in model.terms] for model in (first, second)]
+    for options in itertools.chain(*of_terms):
+        if options or syntactic.constant:
+            classes.setdefault(options, 0.0)
     # Sums of w |A| and w |B|, and of w |A - B|, over configurations, in blocks. Terms without a class have a separate
     # number, which is left out.
-    numbers = [
-        np.array([classes.get(class_of(model, term), len(classes)) for term, _ in model.terms], dtype=int)
-        for model in (first, second)
-    ]
+    places = {options: place for place, options in enumerate(classes)}
+    numbers = [np.array([places.get(options, len(classes)) for options in each], dtype=int) for each in of_terms]
     sizes, apart = np.zeros((2, len(classes))), np.zeros(len(classes))
     blocks = (model.contribution_blocks(configurations) for model in (first, second))
     for (rows, own), (_, other) in zip(*blocks, strict=True):
@@ -174,7 +164,8 @@ def hybrid(
     shares = np.divide(sizes, totals, out=np.zeros_like(sizes), where=totals > 0)
     similarities = np.clip(1.0 - np.divide(apart, both, out=np.zeros_like(both), where=both > 0), 0.0, 1.0)
     contributing = int((totals > 0).sum())
-    weight = shares.sum(axis=0) / contributing if contributing else np.full(len(names), 1.0 / max(len(names), 1))
-    scores = [group.normalized or 0.0 for group in syntactic.classes] + [0.0] * (len(names) - len(syntactic.classes))
-    columns = names, *shares.tolist(), weight.tolist(), scores, similarities.tolist()
+    weight = shares.sum(axis=0) / contributing if contributing else np.full(len(both), 1.0 / max(len(both), 1))
+    order = tuple(dict.fromkeys((*first.order, *second.order)))
+    names = (names_in(options, order) for options in classes)
+    columns = names, *shares.tolist(), weight.tolist(), classes.values(), similarities.tolist()
     return HybridComparison(tuple(itertools.starmap(ClassShare, zip(*columns, strict=True))))

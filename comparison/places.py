@@ -129,10 +129,7 @@ def places_of(logs: Array, errors: Array, configurations: Configurations) -> tup
 
 
 def _best_split(values: Array, configurations: Configurations) -> tuple[float, int, Array]:
-    """Return the squared deviations that the best condition explains, its option, and which levels fulfil it.
-
-    They are 0 without a condition whose sides differ.
-    """
+    """Return the squared deviations that the best condition explains (0: none does), its option, and its levels."""
     count, best = len(values), (0.0, 0, np.zeros(0, dtype=bool))
     centred = values - values.mean()
     for at, option in enumerate(configurations.system.options):
@@ -153,9 +150,8 @@ def _conditions(levels: Array, occurs: Array) -> Iterator[Array]:
     """Yield the levels of an option that fulfil a condition on it, each of shape (levels,)."""
     seen = levels[occurs & ~np.isnan(levels)]
     cuts = min(len(seen), _MOST_VALUES)
-    yield from (
-        levels <= value for value in seen[np.linspace(0, len(seen) - 1, cuts).round().astype(int)][:-1].tolist()
-    )
+    bounds = seen[np.linspace(0, len(seen) - 1, cuts).round().astype(int)][:-1]
+    yield from (levels <= value for value in bounds.tolist())
     yield from (levels == value for value in seen[1:-1].tolist() if cuts == len(seen))
     if np.isnan(levels[occurs]).any():
         yield np.isnan(levels)

@@ -213,8 +213,7 @@ class Comparison(Drawn, Reported):
             opposite = f", {self.syntactic.opposite} of opposite sign" if self.syntactic.opposite else ""
             lines.append(f"syntactic: {score:.3g} of 1 ({terms} in either{opposite})")
         if self.semantic is not None:
-            values = self.semantic.values
-            known = [f"{name} {value:.6g}" for name, value in values.items() if value is not None]
+            known = [f"{name} {value:.6g}" for name, value in self.semantic.values.items() if value is not None]
             lines.append(f"semantic: {listed(known)}, on {self.semantic.configurations:,} configurations")
         return "\n".join(lines)
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
-from comparison.measures import DEFAULT_KEYS, ERROR_RATES, Reference, check_order, mean_power, measure, prepared
+from comparison.measures import DEFAULT_KEYS, ERROR_RATES, Reference, mean_power, measure
 from comparison.result import SemanticComparison
 from splc.data.configurations import Configurations
 from splc.errors import MeasurementError, SpecError
@@ -28,34 +28,25 @@ def compare_values(
     reference: Reference = "first",
 ) -> SemanticComparison:
     """Compare two vectors of values on the same configurations; only the ratios of weights matter."""
-    measures = {key: measure(key) for key in keys}
-    for p in powers:
-        check_order(p)
     first, second = _values(first, "first"), _values(second, "second")
-    checked = None if weights is None else checked_weights(weights, len(first))
-    a, b, w = prepared(first, second, checked)
+    w = None if weights is None else checked_weights(weights, len(first))
     values = {}
-    for key, chosen in measures.items():
+    for key, chosen in {key: measure(key) for key in keys}.items():
         backwards = reference == "second" and chosen.directed and key not in ERROR_RATES.values()
-        values[key] = _defined(chosen.of_prepared(*((b, a) if backwards else (a, b)), w))
-    return SemanticComparison(
-        configurations=len(first),
-        values=values,
-        mean_power={number_text(p): _defined(mean_power(a, b, p, w)) for p in powers},
-        left_out=int(np.count_nonzero(first == 0)),
-        left_out_reversed=int(np.count_nonzero(second == 0)),
-        negative=(int(np.count_nonzero(first < 0)), int(np.count_nonzero(second < 0))),
-        weights=None if weights is None else weighted_by or "given",
-        reference=reference,
-    )
+        values[key] = _defined(chosen(*((second, first) if backwards else (first, second)), w))
+    of_powers = {number_text(p): _defined(mean_power(first, second, p, w)) for p in powers}
+    zeros, others = (int(np.count_nonzero(each == 0)) for each in (first, second))
+    negative = int(np.count_nonzero(first < 0)), int(np.count_nonzero(second < 0))
+    weighing = None if weights is None else weighted_by or "given"
+    return SemanticComparison(len(first), values, of_powers, zeros, others, negative, weighing, reference)
 
 
 def weights_from(values: Array) -> Array:
     """Return |value| / mean |value|, shape (n,), read-only: weights in proportion to the values."""
     sizes = np.abs(_values(values, "weighting"))
-    if len(sizes) and not sizes.any():
-        raise SpecError("all values are 0, which gives no weights", hint="use other weights, or none")
     if len(sizes):
+        if not sizes.any():
+            raise SpecError("all values are 0, which gives no weights", hint="use other weights, or none")
         sizes = sizes / sizes.max()
         sizes = sizes / sizes.mean()
     sizes.setflags(write=False)

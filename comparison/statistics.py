@@ -69,10 +69,8 @@ def compare_groups(groups: Mapping[str, Sequence[float]]) -> GroupTest | None:
 
         test = kruskal(*samples.values())
         statistic, p_value = float(test.statistic), float(test.pvalue)
-    pairs = (
-        PairTest(first, second, float(p), a12(samples[first], samples[second]))
-        for (first, second), p in zip(itertools.combinations(samples, 2), _dunn(samples), strict=True)
-    )
+    tested = zip(itertools.combinations(samples, 2), _dunn(samples), strict=True)
+    pairs = (PairTest(*names, float(p), a12(*(samples[name] for name in names))) for names, p in tested)
     sizes = {name: len(values) for name, values in samples.items()}
     medians = {name: float(np.median(values)) for name, values in samples.items()}
     return GroupTest(sizes, medians, statistic, p_value, tuple(pairs))
@@ -154,9 +152,7 @@ def correlations(
     if not comparisons:
         return ()
     # Measure → its values, NaN where one is undefined.
-    rows = [
-        {**each.values, **{f"mean_power{p}": value for p, value in each.mean_power.items()}} for each in comparisons
-    ]
+    rows = [{**one.values, **{f"mean_power{p}": value for p, value in one.mean_power.items()}} for one in comparisons]
     keys = dict.fromkeys(key for row in rows for key in row)
     values: dict[str, Array] = {key: np.array([row.get(key) for row in rows], dtype=float) for key in keys}
     if against not in values:
@@ -179,7 +175,7 @@ def correlations(
     rng = np.random.default_rng(seed)
     block = max(1, _BLOCK // len(comparisons))
     sizes = [min(block, resamples - start) for start in range(0, resamples, block)]
-    blocks = [resampled(judged, target, multiplicities(models, size, rng)) for size in sizes]
+    blocks = [resampled(judged, target, models, size, rng) for size in sizes]
     drawn = {key: np.concatenate([part[key] for part in blocks]) for key in judged}
     return tuple(with_interval(point, drawn.get(point.measure), level) for point in points)
 
@@ -232,33 +228,26 @@ def with_interval(point: Correlation, drawn: Array | None, level: float) -> Corr
     return replace(point, low=float(low), high=float(high))
 
 
-def multiplicities(models: Array, resamples: int, rng: np.random.Generator) -> Array:
-    """Return the number of times that each comparison of models (comparisons, 1 or 2) is in each resample."""
+def resampled(
+    columns: Mapping[str, Array], target: Array, models: Array, count: int, rng: np.random.Generator
+) -> dict[str, Array]:
+    """Return Spearman's rank correlation of each column with the target in resamples of `models`, NaN if undefined."""
     names, numbers = np.unique(models, return_inverse=True)
-    numbers = numbers.reshape(models.shape)
-    drawn = rng.integers(len(names), size=(resamples, len(names)))
-    drawn += len(names) * np.arange(resamples)[:, np.newaxis]
-    times = np.bincount(drawn.ravel(), minlength=resamples * len(names)).reshape(resamples, len(names)).astype(float)
-    first, second = times[:, numbers[:, 0]], times[:, numbers[:, -1]]
-    return np.where(numbers[:, 0] == numbers[:, -1], first, first * second)
-
-
-def resampled(columns: Mapping[str, Array], target: Array, weights: Array) -> dict[str, Array]:
-    """Return Spearman's rank correlation of each column with the target in each resample, NaN where undefined."""
+    one, other = numbers.reshape(models.shape)[:, [0, -1]].T
+    drawn = rng.integers(len(names), size=(count, len(names))) + len(names) * np.arange(count)[:, np.newaxis]
+    times = np.bincount(drawn.ravel(), minlength=count * len(names)).reshape(count, -1).astype(float)
+    # How often each comparison is in each resample.
+    weights = np.where(one == other, times[:, one], times[:, one] * times[:, other])
     result = {}
     for key, column in columns.items():
         both = np.isfinite(column) & np.isfinite(target)
         used = np.ascontiguousarray(weights[:, both])
-        x, y = (_centred(used, ranks(each[both], used)) for each in (column, target))
+        total = np.maximum(used.sum(axis=1, keepdims=True), 1)
+        x, y = (ranks(each[both], used) for each in (column, target))
+        # Sums of ranks are exact: less their weighted mean, ranks are exactly 0 where all are the same.
+        x, y = (each - np.einsum("ij,ij->i", used, each)[:, np.newaxis] / total for each in (x, y))
         lengths = np.einsum("ij,ij,ij->i", used, x, x) * np.einsum("ij,ij,ij->i", used, y, y)
         with np.errstate(divide="ignore", invalid="ignore"):
             cosine = np.einsum("ij,ij,ij->i", used, x, y) / np.sqrt(lengths)
         result[key] = np.where(lengths > 0, np.clip(cosine, -1, 1), math.nan)
     return result
-
-
-def _centred(weights: Array, values: Array) -> Array:
-    """Return ranks less their weighted mean; exactly 0 where all are the same, since sums of ranks are exact."""
-    total = weights.sum(axis=1, keepdims=True)
-    mean = np.einsum("ij,ij->i", weights, values)[:, np.newaxis] / np.maximum(total, 1)
-    return np.asarray(values - mean)

@@ -36,7 +36,7 @@ def compare_terms(first: InfluenceModel, second: InfluenceModel, *, constant: bo
     """
     order = tuple(dict.fromkeys((*first.order, *second.order)))
     positions = {name: position for position, name in enumerate(order)}
-    influences = first.influences, second.influences
+    own, others = first.influences, second.influences
     classes: dict[frozenset[str], dict[Term, None]] = {}
     for model in (first, second):
         for term, influence in model.terms:
@@ -47,13 +47,10 @@ def compare_terms(first: InfluenceModel, second: InfluenceModel, *, constant: bo
                 classes.setdefault(options, {})[term] = None
     groups = []
     for options in sorted(classes, key=lambda names: (len(names), sorted(place_in(name, positions) for name in names))):
-        shared = all(any(term in influence for term in classes[options]) for influence in influences)
+        shared = all(any(term in influence for term in classes[options]) for influence in (own, others))
         terms = sorted(classes[options], key=lambda term: term.sort_key(positions))
-        scores = tuple(
-            _term_score(term, term.text(order), influences[0].get(term), influences[1].get(term), shared)
-            for term in terms
-        )
-        groups.append(ClassScore(names_in(options, order), scores))
+        scores = (_term_score(term, term.text(order), own.get(term), others.get(term), shared) for term in terms)
+        groups.append(ClassScore(names_in(options, order), tuple(scores)))
     return SyntacticComparison(tuple(groups), constant, _unseen((first, second), order))
 
 
@@ -83,7 +80,7 @@ def _term_score(term: Term, text: str, first: float | None, second: float | None
 def _unseen(models: tuple[InfluenceModel, InfluenceModel], order: tuple[str, ...]) -> tuple[Unseen, ...]:
     """Return the subexpressions that are factors of terms, in the order of the terms; not those inside of others."""
     roles: tuple[Literal["first", "second"], ...] = ("first", "second")
-    opaque: dict[str, tuple[tuple[str, ...], list[Literal["first", "second"]]]] = {}
+    opaque: dict[str, tuple[tuple[str, ...], dict[Literal["first", "second"], None]]] = {}
     for model, role in zip(models, roles, strict=True):
         functions = {part.name for part in model.factors if isinstance(part, Operation) and part.is_shape}
         for term, _ in model.terms:
@@ -92,7 +89,5 @@ def _unseen(models: tuple[InfluenceModel, InfluenceModel], order: tuple[str, ...
                     options = names_in(model.options_of(Term((factor,))), order)
                     if len(options) == 1 and factor.option in functions:
                         continue
-                    occurrences = opaque.setdefault(str(factor.option), (options, []))[1]
-                    if role not in occurrences:
-                        occurrences.append(role)
+                    opaque.setdefault(str(factor.option), (options, {}))[1][role] = None
     return tuple(Unseen(text, options, tuple(occurrences)) for text, (options, occurrences) in opaque.items())

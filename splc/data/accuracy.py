@@ -56,10 +56,7 @@ def standard_error(predicted: Array, measured: Array, of: int) -> float | None:
 def pooled_error(
     errors: Sequence[float | None], standard_errors: Sequence[float | None], sizes: Sequence[int]
 ) -> tuple[float | None, float | None]:
-    """Return the mean relative error of all rows and its standard error, for those of parts with so many rows.
-
-    Parts whose error is undefined are left out.
-    """
+    """Return the mean relative error and its standard error, from those of parts of these sizes that are defined."""
     # None becomes NaN.
     means, deviations, weights = (np.array(each, dtype=float) for each in (errors, standard_errors, sizes))
     known = ~np.isnan(means)

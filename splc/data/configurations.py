@@ -413,11 +413,9 @@ def further_values(system: VariabilityModel, columns: Mapping[str, Any]) -> dict
     return found
 
 
-def with_further_values(
-    system: VariabilityModel, columns: Mapping[str, Any], *, warn: bool = False
-) -> VariabilityModel:
+def with_further_values(system: VariabilityModel, table: Mapping[str, Any], *, warn: bool = False) -> VariabilityModel:
     """Return an inferred system with the further values in columns; a warning is about those beyond the known ones."""
-    further = further_values(system, columns) if system.inferred else {}
+    further = further_values(system, table) if system.inferred else {}
     used = extended(system, further) if further else system
     if warn and (remark := beyond_remark(system, used)):
         warnings.warn(remark, stacklevel=7)

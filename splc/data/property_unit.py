@@ -74,12 +74,9 @@ def unit_in_name(name: str) -> str | None:
 
 def is_unit(text: object) -> bool:
     """Return whether an object can be a unit: a short text on one line, and no number."""
-    return (
-        isinstance(text, str)
-        and text.isprintable()
-        and 0 < len(text.strip()) <= _LONGEST
-        and math.isnan(parse_number(text))
-    )
+    if not isinstance(text, str) or not text.isprintable():
+        return False
+    return 0 < len(text.strip()) <= _LONGEST and math.isnan(parse_number(text))
 
 
 def is_usual_unit(text: str) -> bool:

@@ -98,8 +98,7 @@ def run_pattern(parts: Sequence[Measurements], nfp: str) -> RunPattern | None:
         return RunPattern(kind, scatter, factor, rows if in_blocks else None)
     many = known.sum(axis=1) >= RUNS
     if many.sum() >= ROWS and float(np.median(_between_two(apart[many]))) >= TWO_GROUPS:
-        factor = float((1 + apart[apart > 0].mean()) / (1 + apart[apart < 0].mean()))
-        return RunPattern("groups", scatter, factor)
+        return RunPattern("groups", scatter, float((1 + apart[apart > 0].mean()) / (1 + apart[apart < 0].mean())))
     return None
 
 

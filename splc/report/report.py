@@ -35,8 +35,8 @@ from splc.study import StudyResult
 from splc.study.folder import archive_folders, read_archive
 from splc.workflows import compare, explain, scale, tune
 from splc.workflows.fields import argument, flag, option, request
-from splc.workflows.inputs import ModelInputs
-from splc.workflows.note import Note, Notes
+from splc.workflows.inputs import ModelInputs, predicting
+from splc.workflows.note import Noted, Notes
 from splc.workflows.prediction_notes import negative_notes
 from splc.workflows.tune.view import as_json as as_json_of_tuning
 from splc.workflows.views import UNWATCHED, Detail, Verb, View, Watch
@@ -68,13 +68,12 @@ class Request(ModelInputs):
 
 
 @dataclass(frozen=True, eq=False)
-class Result:
+class Result(Noted):
     """A written report."""
 
     page: Page  # its content
     output: str  # the file
     picture: str | None = None  # the picture that it has; None for the page
-    notes: tuple[Note, ...] = ()  # what the user should know
 
 
 def run(request: Request, watch: Watch = UNWATCHED) -> Result:
@@ -109,7 +108,7 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
             write_page(page, output)
         else:
             write_whole(output, chart_file(page.chart(request.picture), drawn, PRINT))
-    return Result(page, output, request.picture, tuple(notes))
+    return Result(page, output, request.picture, notes=tuple(notes))
 
 
 def require_format(output: str) -> None:
@@ -156,7 +155,7 @@ def _subject(request: Request, model: str, notes: Notes, watch: Watch) -> ModelS
     project = request.project_of_models([model])
     messages = Notes()
     space = Space(request.read_system(project, messages))
-    stored = request.read_predictor(model, project, space.system, messages)
+    stored = predicting(request.read_model(model, project, space.system, messages), messages)
     overview = explain.model_overview(stored, space, messages, watch)
     predicted = explain.checked_predictions(stored, (), space)
     messages += negative_notes(predicted, stored.nfp, project, space, stored.full)

@@ -24,7 +24,7 @@ from splc.splconqueror.learning import ABORT_ERROR, require_preset, rows_of, sam
 from splc.splconqueror.state import CommandCall, Learned, RunLog, ScriptRun, State, identity
 from splc.splconqueror.study import WrittenStudy, write_study
 from splc.workflows.fields import as_argument, flag, option, request
-from splc.workflows.note import Note, notes_of
+from splc.workflows.note import Note, Noted, notes_of
 from splc.workflows.views import UNWATCHED, Column, Detail, End, Message, Rows, Verb, View, Watch, columns, counted
 
 
@@ -212,7 +212,7 @@ class Request:
 
 
 @dataclass(frozen=True, eq=False)
-class Result:
+class Result(Noted):
     """The models and files that scripts gave."""
 
     request: Request
@@ -220,7 +220,6 @@ class Result:
     models: tuple[Learned, ...] = ()  # the models that were learned, in order
     logs: tuple[str, ...] = ()  # the logs that were written
     files: tuple[str, ...] = ()  # the other files that were written
-    notes: tuple[Note, ...] = ()
     stopped: bool = False  # whether the run was stopped early
 
 
@@ -251,8 +250,8 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result | WrittenStudy:
         finally:
             log.close()
     notes += notes_of(state.stated_notes())
-    files = tuple(dict.fromkeys(state.files))
-    return Result(request, commands, tuple(state.models), tuple(log.files), files, notes, state.stopped)
+    written = tuple(log.files), tuple(dict.fromkeys(state.files))
+    return Result(request, commands, tuple(state.models), *written, state.stopped, notes=notes)
 
 
 def as_json(result: Result | WrittenStudy) -> dict[str, Any]:

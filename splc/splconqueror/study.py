@@ -16,7 +16,7 @@ from splc.io.toml import toml_value
 from splc.learning.stepwise.settings import SPLCONQUEROR_2019
 from splc.splconqueror.learning import stepwise
 from splc.splconqueror.state import identity, located
-from splc.workflows.note import Note
+from splc.workflows.note import Note, Noted
 
 # Commands that a study does not need, since it always has their effect.
 _IMPLIED = (
@@ -28,7 +28,7 @@ _OWN: Mapping[str, Any] = {"settings": {}, "samplings": (), "everything": False}
 
 
 @dataclass(frozen=True)
-class WrittenStudy:
+class WrittenStudy(Noted):
     """A study that scripts were written as."""
 
     output: str  # the study file
@@ -36,7 +36,6 @@ class WrittenStudy:
     learners: Mapping[str, Mapping[str, object]]  # its learners: name → settings
     learnings: int  # the number of times that the scripts learn
     not_expressed: tuple[str, ...] = ()  # what a study cannot express, with scripts and lines
-    notes: tuple[Note, ...] = ()  # what the user should know
 
     @property
     def runs(self) -> int:

@@ -32,9 +32,10 @@ from splc.system.variability import VariabilityModel
 from splc.workflows import views
 from splc.workflows.fields import By, Seed, argument, as_option, bounds_of, names_in, option, refuse, request
 from splc.workflows.inputs import ByValue, ModelInputs, each_context, require_files, require_suffix, with_context
-from splc.workflows.note import Note, Notes, Rank
+from splc.workflows.note import Note, Noted, Notes, Rank
 
 ESTIMATION = "Estimation"
+FREE = "The parameters to estimate; 'scale' is a factor on the whole model. Can be repeated."
 NOT_DETERMINED = "not determined"
 SIDES = {"low": "lower", "high": "upper"}  # the bounds that an estimate may be at
 NEGLIGIBLE_PERCENT = 1.0  # formulas with a smaller error are right
@@ -50,16 +51,7 @@ class Request(ModelInputs):
     analytical: str | None = argument(None, "ANALYTICAL", default="the one of the current folder")(
         "The analytical model (model text). '-' is standard input."
     )
-    free: Annotated[
-        tuple[str, ...],
-        as_option(
-            "NAME[,NAME...]",
-            "The parameters to estimate; 'scale' is a factor on the whole model. Can be repeated.",
-            ESTIMATION,
-            parse=names_in,
-            repeated=True,
-        ),
-    ]
+    free: Annotated[tuple[str, ...], as_option("NAME[,NAME...]", FREE, ESTIMATION, parse=names_in, repeated=True)]
     bound: Mapping[str, Bound] = option({}, "NAME=LOW..HIGH", ESTIMATION, parse=bounds_of, repeated=True)(
         "Bounds of a free parameter: 'alpha=1e-8..1e-5', 'beta=..1e-8', 'c=-inf..'. Can be repeated. The default "
         "lower bound is 0, unless the benchmarked value is negative. Bounds of a table are those of its middle row."
@@ -80,7 +72,7 @@ class Request(ModelInputs):
 
 
 @dataclass(frozen=True)
-class Result:
+class Result(Noted):
     """Estimated parameters."""
 
     request: Request  # the request; that of a value of a context names the file of this value
@@ -91,7 +83,6 @@ class Result:
     measurements: str  # the file of the measurements
     scaled: bool  # whether `scale` is a factor on the whole model, not one of its parameters
     places: tuple[Place, ...] = ()  # where the formula is wrong with every parameter free, if it is at fault
-    notes: tuple[Note, ...] = ()
 
 
 def run(request: Request, watch: views.Watch = views.UNWATCHED) -> Result | ByValue[Result]:
@@ -138,7 +129,7 @@ def run(request: Request, watch: views.Watch = views.UNWATCHED) -> Result | ByVa
             found += at_fault
         scaled = SCALE in request.free and all(parameter.name != SCALE for parameter in stored.model.parameters)
         source = measured.report.source or ""
-        return Result(requested, fit, parameters, file, nfp, source, scaled, places, tuple(found))
+        return Result(requested, fit, parameters, file, nfp, source, scaled, places, notes=tuple(found))
 
     with notes:
         if (by := request.by) is None:
@@ -317,10 +308,10 @@ def view(result: Result | ByValue[Result], detail: views.Detail) -> views.View:
         if one.request.output is not None:
             yield views.Output(one.request.output, partial(write, one))
     if isinstance(result, ByValue):
-        first = next(iter(result.results.values())).calibration
-        entries = enumerate(first.estimates)
-        names = [views.Column(_name(one), f"1.calibration.estimates.{at}", _estimated) for at, one in entries]
-        yield views.Rows(result.results.items(), (result.column, *names, *ERRORS))
+        fits = {value: one.calibration for value, one in result.results.items()}
+        first = next(iter(fits.values()))
+        names = [views.Column(_name(one), f"1.estimates.{at}", _estimated) for at, one in enumerate(first.estimates)]
+        yield views.Rows(fits.items(), (result.column, *names, *ERRORS))
         yield f"estimates with their {first.level * 100:g} % intervals"
         for value, one in result.results.items():
             if one.request.output is not None:
@@ -378,14 +369,8 @@ ESTIMATES = (
     views.Column("remark", _remark),
 )
 RESIDUALS = (*views.columns("greatest residuals = text, measured, predicted"), views.Column("error, %", "error"))
-ERRORS = (
-    *views.columns(
-        "error before = 1.calibration.error_before, error = 1.calibration.error_after, "
-        "cross-validated = 1.calibration.error_cross_validated",
-        partial(percentage, digits=6),
-    ),
-    *views.columns("configurations = 1.calibration.configurations"),
-)
+_ERRORS = "error before = 1.error_before, error = 1.error_after, cross-validated = 1.error_cross_validated"
+ERRORS = (*views.columns(_ERRORS, partial(percentage, digits=6)), *views.columns("configurations = 1.configurations"))
 
 EXAMPLES = ("splc calibrate --free alpha,beta", "splc calibrate --free scale analytical.txt -o fitted.toml")
 VERB = views.Verb(Request, run, view, as_json, EXAMPLES, doing="calibrating")

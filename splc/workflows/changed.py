@@ -34,7 +34,7 @@ from splc.workflows import views
 from splc.workflows.fields import Seed, as_option, option, percentage_of, refuse, request
 from splc.workflows.inputs import TableInputs, require_suffix, with_context
 from splc.workflows.measure.outcome import Outputs
-from splc.workflows.note import Note, Notes, Rank, run_notes
+from splc.workflows.note import Note, Noted, Notes, Rank, run_notes
 
 MAX_NAMED = 3  # the number of changed influences in the first line
 ROUNDING = 1e-9  # logarithms that deviate less are equal except for rounding
@@ -66,7 +66,7 @@ class Request(TableInputs):
 
 
 @dataclass(frozen=True)
-class Result:
+class Result(Noted):
     """The test of a change between two values of a context."""
 
     request: Request  # the request
@@ -77,7 +77,6 @@ class Result:
     test: ChangeTest  # the test
     only_old: int  # the number of configurations that were measured before the change only
     only_new: int  # the number of those measured after it only
-    notes: tuple[Note, ...] = ()  # what the user should know
 
     @property
     def detectable(self) -> float | None:
@@ -87,10 +86,8 @@ class Result:
     @property
     def changes(self) -> list[tuple[str, ChangeTest | ChangeByValues]]:
         """The change of all configurations, and those of the ones with a value of a changed option."""
-        named = [
-            (" and ".join(f"{name}={value:g}" for name, value in each.values), each) for each in self.test.by_values
-        ]
-        return [("all", self.test), *named]
+        names = (" and ".join(f"{name}={value:g}" for name, value in each.values) for each in self.test.by_values)
+        return [("all", self.test), *zip(names, self.test.by_values, strict=True)]
 
     @property
     def limits(self) -> dict[str, float]:
@@ -150,7 +147,7 @@ def run(request: Request, watch: views.Watch = views.UNWATCHED) -> Result:
         limits = ((disturbed, load), (any(each.alternatives for each in test.influences), equal))
         notes += [Note(text, about=Rank.LIMIT) for applies, text in limits if applies]
         unmatched = (len(before.configurations) - int(common.sum()), int((~common).sum()))
-        result = Result(request, nfp, after.unit(nfp), old, new, test, *unmatched, tuple(notes))
+        result = Result(request, nfp, after.unit(nfp), old, new, test, *unmatched, notes=tuple(notes))
     if request.plot is not None:
         ends = ("factor", "low", "high")
         drawn = [Influence(name, *(100 * (getattr(each, end) - 1) for end in ends)) for name, each in result.changes]
@@ -192,8 +189,7 @@ def as_json(result: Result) -> dict[str, Any]:
     numbers = "changed, factor, low, high, probability, factor_changed, influences, deviation"
     about = "by = request.by, old, new, nfp, unit, pairs = test.pairs, only_old, only_new"
     limits = picked(result, "detectable, at_least = request.at_least, failures")
-    ends = "factor, low, high"
-    by_values = [{"values": dict(each.values), **picked(each, ends)} for each in result.test.by_values]
+    by_values = [{"values": dict(each.values), **picked(each, "factor, low, high")} for each in result.test.by_values]
     facts = picked(result, about), picked(result.test, numbers)
     return {"schema": "splc.changed/1", **facts[0], **facts[1], "by_values": by_values, **limits}
 
@@ -213,9 +209,8 @@ def _content(result: Result) -> views.View:
     if result.limits:
         limit = " or ".join(f"{size:g} % {side}" for side, size in result.limits.items())
         beyond = listed(result.failures, MAX_NAMED)
-        yield views.Answer(
-            f"beyond the limit of {limit}: {beyond}" if beyond else f"nothing beyond the limit of {limit}"
-        )
+        text = f"beyond the limit of {limit}"
+        yield views.Answer(f"{text}: {beyond}" if beyond else f"nothing {text}")
         yield views.Prose(_answer(result))
     else:
         yield views.Answer(_answer(result))

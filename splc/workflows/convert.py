@@ -24,7 +24,7 @@ from splc.project.files import MEASUREMENT_FILES
 from splc.system.variability import ROOT
 from splc.workflows.fields import as_argument, as_option, numbers, option, request
 from splc.workflows.inputs import ModelInputs
-from splc.workflows.note import Note, Notes, Rank, notes_of
+from splc.workflows.note import Note, Noted, Notes, Rank, notes_of
 from splc.workflows.views import UNWATCHED, Detail, Message, Verb, View, Watch
 
 NAMES: Mapping[detect.Kind, str] = {
@@ -51,13 +51,12 @@ class Request(ModelInputs):
 
 
 @dataclass(frozen=True)
-class Result:
+class Result(Noted):
     """A written file."""
 
     content: str  # what was written, in words
     output: str  # the file
     form: str  # the name of its format
-    notes: tuple[Note, ...] = ()  # what the user should know
 
 
 def run(request: Request, watch: Watch = UNWATCHED) -> Result:
@@ -84,7 +83,8 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
         texts = detect.format_named("system", form).write(model, request.output)
         notes = notes_of(f"{request.source}: {text}" for text in model.notes)
         notes += notes_of((f"{request.output}: {text}" for text in texts), Rank.LIMIT)
-        return Result(f"{model.name}: {plural(len(model.options), 'option', 'options')}", request.output, form, notes)
+        content = f"{model.name}: {plural(len(model.options), 'option', 'options')}"
+        return Result(content, request.output, form, notes=notes)
     requested = replace(request, measurements=request.source if kind == "measurements" else None)
     project = requested.project_of_models([request.source]) if kind == "model" else requested.project()
     require_writable(request.output, (request.source, *project.files))
@@ -149,7 +149,7 @@ def _convert_profile(request: Request) -> Result:
     notes += notes_of((f"{request.output}: {text}" for text in lost), Rank.LIMIT)
     paths = plural(len({path for path, _ in experiment.series}), "call path", "call paths")
     points = plural(len(experiment.points), "point", "points")
-    return Result(f"{paths} at {points} of {listed(experiment.parameters)}", request.output, form, notes)
+    return Result(f"{paths} at {points} of {listed(experiment.parameters)}", request.output, form, notes=notes)
 
 
 def _convert_measurements(request: Request, form: str, project: Project) -> Result:
@@ -167,16 +167,12 @@ def _convert_measurements(request: Request, form: str, project: Project) -> Resu
             continue
         notes += notes_of([f"{request.output}: {text}"])
     count = plural(len(measurements), "configuration", "configurations")
-    return Result(f"{count} with {listed(measurements.properties)}", request.output, form, tuple(notes))
+    return Result(f"{count} with {listed(measurements.properties)}", request.output, form, notes=tuple(notes))
 
 
 def _convert_model(request: Request, form: str, project: Project) -> Result:
-    """Write a model; the rounds of a log are not kept.
-
-    Parameters become numbers: an analytical model is written as the sum of its terms.
-    """
-    described = project.has_system or project.learned_system is not None
-    system = project.variability_model() if described else None
+    """Write a model as the sum of its terms, with numbers for parameters; the rounds of a log are not kept."""
+    system = project.variability_model() if project.has_system or project.learned_system is not None else None
     notes = Notes()
     if system is None:
         notes.append(Note("there is no system description here: the model's names are not checked"))
@@ -191,7 +187,7 @@ def _convert_model(request: Request, form: str, project: Project) -> Result:
     )
     base = ROOT if system is None else system.base_option
     write_stored_model(replace(stored, model=model, system=system or stored.system), request.output, form, base)
-    return Result(f"a model of {plural(len(model.terms), 'term', 'terms')}", request.output, form, tuple(notes))
+    return Result(f"a model of {plural(len(model.terms), 'term', 'terms')}", request.output, form, notes=tuple(notes))
 
 
 def view(result: Result, detail: Detail) -> View:

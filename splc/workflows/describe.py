@@ -32,7 +32,7 @@ from splc.system.options import BinaryOption, NumericOption, Option
 from splc.system.variability import VariabilityModel
 from splc.workflows import fields, views
 from splc.workflows.inputs import SystemInputs, with_blocks, without_column
-from splc.workflows.note import Note, Notes, reading_notes
+from splc.workflows.note import Note, Noted, Notes, reading_notes
 from splc.workflows.subspace import inference_as_json, notes_of_failures
 
 _TOO_LONG = 10**4300
@@ -79,11 +79,10 @@ class MeasuredSummary:
 
 
 @dataclass(frozen=True)
-class Result:
+class Result(Noted):
     """A described system."""
 
     description: Description  # the description
-    notes: tuple[Note, ...] = ()  # what the user should know
     measured: MeasuredSummary | None = None  # the measurements; None without any
     inference: Inference | None = None  # the inferred description, None where the system has one
     problem: SplcError | None = None  # why measurements that were named have no summary; of a folder's a note does
@@ -128,7 +127,7 @@ def run(request: Request, watch: views.Watch = views.UNWATCHED) -> Result:
                 measured = MeasuredSummary(*about, property_summaries(parts), contexts, blocks)
         if request.block is not None and measured is None and problem is None:
             raise RequestError("there are no measurements with blocks; name them with --measurements", "block")
-        return Result(description, tuple(notes), measured, project.inference, problem, request.tree)
+        return Result(description, measured, project.inference, problem, request.tree, notes=tuple(notes))
 
 
 def _blocks(measured: Measurements, column: str) -> dict[str, tuple[str, Mapping[str, Any] | None]]:
@@ -187,10 +186,7 @@ def as_json(result: Result) -> dict[str, Any]:
     """Return the JSON object of a description and of the summary of measurements."""
     system, count = result.description.system, result.description.count
     features: list[Option] = [*system.binary_options, *system.numeric_options]
-    constraints = [
-        {"kind": constraint_kind(constraint), "text": constraint.text.strip(), "line": constraint.line}
-        for constraint in system.constraints
-    ]
+    texts = [{"kind": constraint_kind(one), "text": one.text.strip(), "line": one.line} for one in system.constraints]
     rows = () if result.measured is None else result.measured.properties
     properties = [
         {
@@ -217,7 +213,7 @@ def as_json(result: Result) -> dict[str, Any]:
         **picked(result.description, "engine, core, dead"),
         **picked(system, "observed, alternative_groups"),
         "options": [_option_as_json(result.description, option) for option in features],
-        "constraint_texts": constraints,
+        "constraint_texts": texts,
         "suspicious": result.description.findings,
         "measurements": result.measured and {"source": result.measured.source, **counts, "properties": properties},
         "inferred": result.inference and inference_as_json(result.inference),

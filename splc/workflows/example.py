@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -110,30 +110,23 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
     example = EXAMPLES[request.name]
     target = request.name if request.folder is None else request.folder
     contents = {name: read_source(path).data for name, path in example.paths.items()}
-    folder, made = Path(target), False
-    paths: list[Path] = []
+    folder = Path(target)
     try:
-        if folder.is_dir():
-            if names := sorted(entry.name for entry in folder.iterdir()):
+        with ExitStack() as undo:
+            if not folder.is_dir():
+                folder.mkdir()
+                undo.callback(folder.rmdir)
+            elif names := sorted(entry.name for entry in folder.iterdir()):
                 hint = f"name another folder: splc example {example.name} FOLDER"
                 raise OutputError(Problem(f"the folder is not empty: {listed(names, 3)}", target, hint=hint))
-        else:
-            folder.mkdir()
-            made = True
-        for name, content in contents.items():
-            write_whole(folder / name, content)
-            paths.append(folder / name)
-    except BaseException as error:
-        for path in paths:
-            path.unlink(missing_ok=True)
-        if made:
-            with suppress(OSError):
-                folder.rmdir()
-        if isinstance(error, OSError | ValueError):
-            reason = getattr(error, "strerror", None) or str(error)
-            hint = (missing_folder(target) if isinstance(error, FileNotFoundError) else None) or "name another folder"
-            raise OutputError(Problem(f"cannot be written: {reason}", target, hint=hint)) from None
-        raise
+            for name, content in contents.items():
+                write_whole(folder / name, content)
+                undo.callback((folder / name).unlink, missing_ok=True)
+            undo.pop_all()
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        hint = (missing_folder(target) if isinstance(error, FileNotFoundError) else None) or "name another folder"
+        raise OutputError(Problem(f"cannot be written: {reason}", target, hint=hint)) from None
     return Result((example,), target)
 
 

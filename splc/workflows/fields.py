@@ -15,7 +15,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
-from textwrap import fill
+from textwrap import TextWrapper
 from typing import Annotated, Any, Literal, TypeVar, cast, dataclass_transform, get_args, get_origin, get_type_hints
 
 from splc.errors import RequestError, SpecError
@@ -24,6 +24,7 @@ from splc.project import keys
 from splc.types import Aggregate, Duplicates, Invalid
 
 T = TypeVar("T")
+_WRAPPER = TextWrapper(116, initial_indent=" " * 4, subsequent_indent=" " * 8)  # of docstrings
 _FIELD = "field"  # the key of a field's spelling in the metadata of a dataclass
 
 
@@ -169,10 +170,7 @@ def fields_of(kind: type) -> Iterator[BoundField]:
 def request(kind: type[T]) -> type[T]:
     """Return a class of requests as a frozen dataclass with keywords only, whose docstring lists its fields."""
     made = dataclass(frozen=True, kw_only=True)(kind)
-    lines = [
-        fill(f"{item.name}: {item.field.help}", 116, initial_indent=" " * 4, subsequent_indent=" " * 8)
-        for item in fields_of(made)
-    ]
+    lines = [_WRAPPER.fill(f"{item.name}: {item.field.help}") for item in fields_of(made)]
     made.__doc__ = f"{inspect.cleandoc(kind.__doc__ or '')}\n\nAttributes:\n" + "\n".join(lines) + "\n"
     return made
 
@@ -344,40 +342,32 @@ def columns(name: str, metavar: str, panel: str, **settings: Any) -> Field:
 
 
 System = Annotated[str | None, as_option("FILE", keys.FILES["system"].meaning, INPUTS)]
-MeasurementsFile = Annotated[
-    str | tuple[str, ...] | None,
-    as_option(
-        "FILE", f"{keys.FILES['measurements'].meaning} Can be repeated.", INPUTS, parse=one_or_several, repeated=True
-    ),
-]
+_TABLES = f"{keys.FILES['measurements'].meaning} Can be repeated."
+_MEASUREMENTS = as_option("FILE", _TABLES, INPUTS, parse=one_or_several, repeated=True)
+MeasurementsFile = Annotated[str | tuple[str, ...] | None, _MEASUREMENTS]
 ParametersFile = Annotated[str | None, as_option("FILE", keys.FILES["parameters"].meaning, INPUTS)]
 Nfp = Annotated[str | None, as_option("NAME", keys.INPUTS[keys.PROPERTY].meaning, INPUTS, names="--property --nfp")]
 InvalidRows = Annotated[Invalid, policy("invalid")]
 DuplicateRows = Annotated[Duplicates, policy("duplicates")]
 Repetitions = Annotated[Aggregate | None, policy("aggregate", default="mean")]
-OptionColumns = Annotated[
-    tuple[str, ...], as_option("NAME,…", keys.COLUMNS["options"].meaning, INPUTS, parse=names_in, repeated=True)
-]
+_OPTIONS = as_option("NAME,…", keys.COLUMNS["options"].meaning, INPUTS, parse=names_in, repeated=True)
+OptionColumns = Annotated[tuple[str, ...], _OPTIONS]
 ContextColumns = Annotated[tuple[str, ...], columns("contexts", "COLUMN,…", POLICIES)]
 IgnoredColumns = Annotated[tuple[str, ...], columns("ignore", "COLUMN,…", POLICIES)]
 NoConstraints = Annotated[bool, as_flag("--no-constraints", "Infer no constraints from a table.", INPUTS)]
 Seed = Annotated[int, as_option("N", "The seed of random draws.", minimum=0)]
 Sampling = Annotated[str | None, as_option("SPEC", "The sampling: 'pb:9,3', 'pairwise+ff', …")]
 SelectedRows = Annotated[Mapping[str, str], columns("where", "COLUMN=VALUE", POLICIES, parse=values_of, repeated=True)]
-FixedValues = Annotated[
-    tuple[str, ...],
-    as_option("NAME=VALUE", "A value that the configurations must have: 'tls=1', 'tls', 'x=4'. Can be repeated."),
-]
+_FIXED = as_option("NAME=VALUE", "A value that the configurations must have: 'tls=1', 'tls', 'x=4'. Can be repeated.")
+FixedValues = Annotated[tuple[str, ...], _FIXED]
 Printed = Annotated[bool, as_flag("--printed", "Predict with the printed model although the file has the full one.")]
-By = Annotated[
-    str | None,
-    as_option(
-        "COLUMN",
-        "Do this for each value of this context (version, machine). Files are written per value: the value replaces {} "
-        "in the name, or is added to it.",
-        POLICIES,
-    ),
-]
+_EACH_VALUE = (
+    "Do this for each value of this context (version, machine). Files are written per value: the value replaces {} in "
+    "the name, or is added to it."
+)
+By = Annotated[str | None, as_option("COLUMN", _EACH_VALUE, POLICIES)]
+_OUTPUT = as_option("FILE", "The file to write.", names="--output -o", default="standard output")
+OutputFile = Annotated[str | None, _OUTPUT]
 
 
 def refuse(*cases: tuple[Any, ...]) -> None:

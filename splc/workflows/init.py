@@ -24,7 +24,7 @@ from splc.system.variability import VariabilityModel
 from splc.workflows.convert import require_unambiguous
 from splc.workflows.fields import argument, flag, option, request
 from splc.workflows.inputs import SystemInputs
-from splc.workflows.note import Note
+from splc.workflows.note import Note, Noted
 from splc.workflows.subspace import inference_as_json
 from splc.workflows.views import UNWATCHED, Detail, Message, Output, Verb, View, Watch
 
@@ -56,14 +56,13 @@ class Request(SystemInputs):
 
 
 @dataclass(frozen=True, eq=False)
-class Result:
+class Result(Noted):
     """An inferred description."""
 
     inference: Inference  # the description, and the assumptions
     comments: tuple[str, ...]  # the comments in the XML
     output: str  # the file to write
     differences: tuple[str, ...] = ()  # differences from an existing description
-    notes: tuple[Note, ...] = ()  # what the user should know
     kept: tuple[Path, str] | None = None  # the file with the roles of columns, and its content; None if not kept
 
 
@@ -84,20 +83,15 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
         raise OutputError(Problem("the file exists already", request.output, hint=hint))
     require_unambiguous("system", request.output)
     result = project.infer()
-    rules: tuple[str, ...] = ()
-    if request.from_failures:
-        result, rules = _with_failures(result, request, project)
+    result, rules = _with_failures(result, request, project) if request.from_failures else (result, ())
     if names := [name for name in result.system.names if not name.isprintable()]:
         message = f"the name {names[0]!r} has a control character, which XML cannot have"
         raise InputError(Problem(message, result.source.name, hint="rename it in the table"))
-    file = None
-    if request.keep:
-        text = project_text(result, project.folder, request.output, project.measurements_file)
-        file = (project.folder / FILE_NAME, text)
-    differences: tuple[str, ...] = ()
+    content = project_text(result, project.folder, request.output, project.measurements_file) if request.keep else ""
+    file = (project.folder / FILE_NAME, content) if request.keep else None
     compared = None if rules else request.system
-    if compared is not None:
-        differences = tuple(differences_from(read_variability_model(compared), result.system))
+    described = None if compared is None else read_variability_model(compared)
+    differences = () if described is None else tuple(differences_from(described, result.system))
     mined: tuple[str, ...] = ()
     if result.mined:
         count = plural(len(result.mined.constraints), "constraint", "constraints")
@@ -115,7 +109,7 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
     if compared is not None:
         same = Note(f"{compared} has the same options, values and groups")
         notes.append(Note(f"differences from {compared}", details=differences) if differences else same)
-    return Result(result, comments, request.output, differences, tuple(notes), file)
+    return Result(result, comments, request.output, differences, file, notes=tuple(notes))
 
 
 def _with_failures(result: Inference, request: Request, project: Project) -> tuple[Inference, tuple[str, ...]]:

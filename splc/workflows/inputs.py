@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 R = TypeVar("R", bound=Any)
 T = TypeVar("T")
 
-PLACE = "{}"  # the placeholder of the value in the name of a file
+PLACE = "{}"  # the placeholder of the value in the name of a file, which then names one file per value
 
 
 @request
@@ -63,9 +63,8 @@ class SystemInputs:
     @property
     def columns(self) -> ColumnChoice:
         """The roles of columns of the measurements."""
-        return ColumnChoice(
-            self.context, self.ignore, self.where, options=self.options, constraints=not self.no_constraints
-        )
+        roles = self.context, self.ignore, self.where
+        return ColumnChoice(*roles, options=self.options, constraints=not self.no_constraints)
 
     def policy(self, space: Space, project: Project, learned: ColumnChoice | None = None) -> Policy:
         """Return the treatment of rows of further files; `learned`: the roles that a model was learned with."""
@@ -119,9 +118,7 @@ class SystemInputs:
         answers: dict[str, str] = {}
         for when, names in roles.items() if verb in ("describe", "learn") else ():
             flags = flags_of(doubts, names)
-            changes: dict[str, Any] = {
-                flag: (*getattr(self, flag), ",".join(flags[flag])) for flag in flags if flags[flag]
-            }
+            changes: dict[str, Any] = {key: (*getattr(self, key), ",".join(own)) for key, own in flags.items() if own}
             if verb == "learn" and self.nfp is None and inference is not None and len(inference.properties) > 1:
                 changes["nfp"] = inference.first
             if verb == "learn" and flags["context"]:
@@ -226,12 +223,6 @@ class ModelInputs(SystemInputs):
         self.require_used(stored.used)
         return stored
 
-    def read_predictor(
-        self, file: str, project: Project, system: VariabilityModel | None, notes: Notes, *, printed: bool = False
-    ) -> StoredModel:
-        """Read a model to predict with, see `predicting`."""
-        return predicting(self.read_model(file, project, system, notes), notes, printed=printed)
-
     def read_unchecked(self, file: str, project: Project, system: VariabilityModel | None, notes: Notes) -> StoredModel:
         """Read one of several models with the parameters, some of which only others may use."""
         from splc.formats.models.read import read_stored_model
@@ -239,10 +230,31 @@ class ModelInputs(SystemInputs):
         try:
             stored = read_stored_model(file, system, parameters=self.known_parameters(project), full=True)
         except InputError as error:
-            raise error_about_options(error, (file,), project, self.known_parameters(project)) from None
+            raise self.about_options(error, (file,), project) from None
         notes += notes_of(f"{file}: {text}" for text in stored.notes)
         notes += context_notes(file, stored.contexts, project, stored.basis_of_unmeasured)
         return stored
+
+    def about_options(self, error: InputError, files: Sequence[str], project: Project) -> InputError:
+        """Return the error for models that use columns as options that are not inferred ones, else it as it is."""
+        from splc.formats.models.read import read_stored_models
+
+        inferred = project.inference
+        if inferred is None or STANDARD in files:
+            return error
+        try:
+            models = read_stored_models(files, parameters=self.known_parameters(project))
+        except SplcError:
+            return error
+        unknown = {name for stored in models for name in stored.model.options if name not in inferred.system.spellings}
+        texts = {name for name in inferred.contexts if any(option.startswith(f"{name}_") for option in unknown)}
+        names = (*inferred.properties, *inferred.contexts, *inferred.ignored)
+        missing = [name for name in names if name in unknown or name in texts]
+        if not missing:
+            return error
+        options = shlex.quote(",".join((*project.columns.options, *missing)))
+        message = f"the model has options that are not inferred from {inferred.source.name}: {listed(missing)}"
+        return InputError(Problem(message, listed(files), hint=f"name them with --options {options}"))
 
 
 def predicting(stored: StoredModel, notes: Notes, *, printed: bool = False) -> StoredModel:
@@ -304,30 +316,6 @@ def context_notes(file: str, contexts: Mapping[str, str], project: Project, unme
     return (Note(f"{file}: learned from measurements with {listed(texts)}"),)
 
 
-def error_about_options(
-    error: InputError, files: Sequence[str], project: Project, parameters: Parameters
-) -> InputError:
-    """Return the error for models that use columns as options that are not inferred ones, else the error as it is."""
-    from splc.formats.models.read import read_stored_models
-
-    inferred = project.inference
-    if inferred is None or STANDARD in files:
-        return error
-    try:
-        models = read_stored_models(files, parameters=parameters)
-    except SplcError:
-        return error
-    unknown = {name for stored in models for name in stored.model.options if name not in inferred.system.spellings}
-    texts = {name for name in inferred.contexts if any(option.startswith(f"{name}_") for option in unknown)}
-    names = (*inferred.properties, *inferred.contexts, *inferred.ignored)
-    missing = [name for name in names if name in unknown or name in texts]
-    if not missing:
-        return error
-    options = shlex.quote(",".join((*project.columns.options, *missing)))
-    message = f"the model has options that are not inferred from {inferred.source.name}: {listed(missing)}"
-    return InputError(Problem(message, listed(files), hint=f"name them with --options {options}"))
-
-
 def without_column(project: Project, column: str | None) -> Project:
     """Return the project with a column left out of the table, such as that of blocks."""
     if column is None:
@@ -367,14 +355,9 @@ class ByValue(Generic[T]):
         return {"schema": schema, "by": self.by, **further, values: objects}
 
 
-def is_pattern(name: str | None) -> bool:
-    """Return whether a file name has a placeholder for the value, so that it names one file per value."""
-    return name is not None and PLACE in name
-
-
 def files_of(name: str) -> list[str]:
     """Return the files of all values, as far as there are any; a name without a placeholder is that of one file."""
-    if not is_pattern(name):
+    if PLACE not in name:
         return [name]
     folder, _, pattern = name.rpartition("/")
     return sorted(map(str, Path(folder).glob("*".join(map(escape, pattern.split(PLACE))))))

@@ -65,6 +65,13 @@ class Note:
         return "\n".join((f"{kind}: {self.text}", *(f"    {line}" for line in self.details)))
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Noted:
+    """A result with notes."""
+
+    notes: tuple[Note, ...] = ()  # what the user should know
+
+
 class Notes(list[Note]):
     """The notes that a workflow collects; in a `with` statement an error that ends the block gets them, too."""
 
@@ -93,14 +100,11 @@ def ranked(notes: Iterable[Note]) -> list[Note]:
 
 def notes_of(texts: Iterable[str], about: Rank = Rank.INPUT) -> tuple[Note, ...]:
     """Return plain notes with these texts, and with the settings that some advise."""
-    return tuple(
-        Note(
-            text,
-            settings=tuple(getattr(text, "settings", {}).items()),
-            about=Rank.METHOD if isinstance(text, MethodNote) else Rank.LIMIT if hasattr(text, "settings") else about,
-        )
-        for text in texts
-    )
+    notes = []
+    for text in texts:
+        rank = Rank.METHOD if isinstance(text, MethodNote) else Rank.LIMIT if hasattr(text, "settings") else about
+        notes.append(Note(text, settings=tuple(getattr(text, "settings", {}).items()), about=rank))
+    return tuple(notes)
 
 
 def inference_notes(
@@ -116,11 +120,8 @@ def inference_notes(
         roles = {"options": inference.columns, "properties": inference.properties, "contexts": inference.contexts}
         listing = "; ".join(f"{role}: {listed(names)}" for role, names in roles.items() if names)
         text = f"{source}: {listing}"
-        details = tuple(
-            line
-            for line in details
-            if line.startswith("ignored") and not line.endswith(("(as requested)", "(as in the model)"))
-        )
+        stated = ("(as requested)", "(as in the model)")
+        details = tuple(line for line in details if line.startswith("ignored") and not line.endswith(stated))
     if not inference.properties:
         listing = listed(inference.columns, SHOWN_COLUMNS)
         text = f"{source}: no column seems to be measured, so that all are options: {listing}"
@@ -146,8 +147,7 @@ def inference_notes(
         advice = "errors and intervals are of such values, and those of a single run are wider"
         mined = (*mined, Note(f"{source}: {means}: {advice}", about=Rank.LIMIT))
     warnings = (Note(f"{source}: {line}", warning=True) for line in inference.warnings)
-    about = Rank.ROLES if inference.decided else Rank.INPUT
-    about = Rank.DOUBTFUL if inference.doubts else about
+    about = Rank.DOUBTFUL if inference.doubts else Rank.ROLES if inference.decided else Rank.INPUT
     shown = Note(text, details=details, about=about)
     roles_note = () if lists and not (inference.properties or inference.decided) else (shown,)
     return (*roles_note, *mined, *warnings, *notes_of(f"{source}: {line}" for line in inference.notes))
@@ -177,8 +177,7 @@ def reading_notes(*reports: ReadingReport) -> tuple[Note, ...]:
         notes.append(Note(text, warning=True, details=tuple(lines)))
     if duplicates := sorted({line for report in reports for line in report.duplicates}):
         again = plural(len(duplicates), "row measures", "rows measure")
-        text = f"{source}: {again} a configuration again (lines {_lines(duplicates)})"
-        notes.append(Note(text, warning=True))
+        notes.append(Note(f"{source}: {again} a configuration again (lines {_lines(duplicates)})", warning=True))
     lacking: dict[tuple[int, ...], list[str]] = {}  # runs that failed lack all properties: one note for equal lines
     gaps_of = {nfp: list[int]() for report in reports for nfp in report.missing}
     for nfp, gaps in (gaps_of | dict(_by_property(reports, "gaps"))).items():
@@ -197,9 +196,8 @@ def reading_notes(*reports: ReadingReport) -> tuple[Note, ...]:
         notes.append(_averaged(source, reports))
     every = dict.fromkeys(text for report in reports for text in report.unsuccessful)
     notes += [Note(f"{source}: {text}", about=Rank.LIMIT) for text in every]
-    notes += notes_of(
-        f"{source}: {text}" for text in dict.fromkeys(text for report in reports for text in report.notes)
-    )
+    remarks = dict.fromkeys(text for report in reports for text in report.notes)
+    notes += notes_of(f"{source}: {text}" for text in remarks)
     for (_, *gaps), names in lacking.items():
         if gaps and len(gaps) < rows - len(invalid):
             text = f"{listed(names)} {'lacks' if len(names) == 1 else 'lack'} a value in {_lines(gaps, 'line')}"

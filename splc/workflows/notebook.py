@@ -225,8 +225,7 @@ def optimize(
         else:
             objectives.append(Objective(result.nfp, base.system, of_result(result), sign))
     notes = Notes(failure_notes(failures, "left out"))
-    best = best_of(objectives, chosen, count, limit, notes, failures=failures)
-    return replace(best, notes=notes.texts)
+    return replace(best_of(objectives, chosen, count, limit, notes, failures=failures), notes=notes.texts)
 
 
 def explain(model: Any, space: Space | str | None = None, **settings: Any) -> Overview:
@@ -255,8 +254,7 @@ def explain(model: Any, space: Space | str | None = None, **settings: Any) -> Ov
     chosen = _space(space, (model,))
     stored = of_result(model) if isinstance(model, LearningResult) else StoredModel(model)
     notes = Notes(failure_notes(_failures((model,), chosen.system), WITHOUT_FAILURE) if not learned else ())
-    found = model_overview(stored, chosen, notes)
-    return replace(found, notes=(*learned, *notes.texts))
+    return replace(model_overview(stored, chosen, notes), notes=(*learned, *notes.texts))
 
 
 # Measurements, their property if one is known, and the assumptions of reading them.

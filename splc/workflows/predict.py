@@ -28,11 +28,12 @@ from splc.system.variability import VariabilityModel, extended, open_options
 from splc.types import Array
 from splc.workflows import fields, inputs, prediction_notes
 from splc.workflows.fields import By, Printed
-from splc.workflows.note import Note, Notes, reading_notes
+from splc.workflows.note import Note, Noted, Notes, reading_notes
 from splc.workflows.prediction_notes import REPEATED, SCATTERED, ExpectedError
 from splc.workflows.subspace import failing_notes, known_failures
 from splc.workflows.views import UNWATCHED, Column, Detail, Message, Output, Rows, Verb, View, Watch, columns, counted
 
+ROWS = "Configurations (CSV) or measurements (CSV or XML). '-' is standard input."
 BLOCK = 8192  # configurations that are predicted between two reports of progress
 
 
@@ -46,15 +47,8 @@ class Request(inputs.ModelInputs):
     """
 
     model: Annotated[str, fields.as_argument("MODEL", "The model: a log, JSON or model text. '-' is standard input.")]
-    configurations: Annotated[
-        str,
-        fields.as_argument(
-            "CONFIGURATIONS", "Configurations (CSV) or measurements (CSV or XML). '-' is standard input."
-        ),
-    ]
-    output: str | None = fields.option(None, "FILE", names="--output -o", default="standard output")(
-        "The file to write."
-    )
+    configurations: Annotated[str, fields.as_argument("CONFIGURATIONS", ROWS)]
+    output: fields.OutputFile = None
     interval: bool = fields.flag("--interval")("Add the columns low and high, the 90 % prediction intervals of a run.")
     printed: Printed = False
     extrapolate: bool = fields.flag("--extrapolate")(
@@ -75,7 +69,7 @@ class PredictionIntervals:
 
 
 @dataclass(frozen=True, eq=False)
-class Result:
+class Result(Noted):
     """Predictions."""
 
     rows: PredictionInputs  # the configurations, with the measured values of the property where there are some
@@ -87,7 +81,6 @@ class Result:
     full: bool = False  # whether a full model predicted
     intervals: PredictionIntervals | None = None  # the intervals of the predictions, None if they were not asked for
     extrapolated: Array | None = None  # which have values that the description does not list, shape (n,)
-    notes: tuple[Note, ...] = ()  # what the user should know
     output: str | None = None  # the file for the predictions
     unit: str | None = None
     run_error: float | None = None  # that of single runs in percent; None where most configurations have one run
@@ -133,9 +126,8 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
             hint = "; ".join(filter(None, (failure.advice, f"the model is {request.model}")))
             line = int(rows.lines[failure.row])
             raise ConfigurationError(Problem(failure.what, rows.report.source, line, hint=hint)) from None
-        notes += prediction_notes.negative_notes(
-            predicted, rows.nfp or expected, project, space, stored.full, rows.measured
-        )
+        about = (rows.nfp or expected, project, space, stored.full, rows.measured)
+        notes += prediction_notes.negative_notes(predicted, *about)
         notes += _notes_about_property(rows, space.system, stored.nfp, project.nfp, request.nfp)
         if full and rows.configurations.system.names == space.system.names:
             names = frozenset(space.system.names)
@@ -169,9 +161,10 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
             run_error = mean_relative_error(np.broadcast_to(predicted[:, None], known.shape)[known], rows.runs[known])
         return Result(
             *(rows, predicted, stored.nfp, mean_relative_error(predicted, measured), judged, zeros),
-            *(full, intervals, extrapolated, tuple(notes), request.output),
+            *(full, intervals, extrapolated, request.output),
             unit=stored.unit or (None if expected is None else unit_in_name(expected)),
             run_error=run_error,
+            notes=tuple(notes),
         )
 
 
@@ -243,15 +236,13 @@ def _with_observed(
     return configurations.with_observed(full.configurations) if isinstance(full, FullPredictor) else configurations
 
 
-def _predictions(
-    stored: StoredModel, configurations: Configurations, defined: Array, notes: Notes, watch: Watch
-) -> Array:
+def _predictions(stored: StoredModel, rows: Configurations, defined: Array, notes: Notes, watch: Watch) -> Array:
     """Return the predictions: of the printed model where the full one has none."""
     if stored.full is None:
-        return stored.model.predict(configurations)
-    predicted = np.full(len(configurations), np.nan)
+        return stored.model.predict(rows)
+    predicted = np.full(len(rows), np.nan)
     if without := int((~defined).sum()):
-        predicted[~defined] = stored.model.predict(configurations)[~defined]
+        predicted[~defined] = stored.model.predict(rows)[~defined]
         text = "the full model has logarithms of options that are not positive in "
         text += f"{plural(without, 'configuration', 'configurations')}: the printed one predicts"
         notes.append(Note(f"{text} there, without an interval"))
@@ -259,7 +250,7 @@ def _predictions(
     for start in range(0, len(indices), BLOCK):
         watch.advance(start, len(indices), f"predicting {len(indices):,} configurations")
         block = indices[start : start + BLOCK]
-        predicted[block] = stored.full.predict(configurations[block])
+        predicted[block] = stored.full.predict(rows[block])
     return predicted
 
 
@@ -293,7 +284,7 @@ def run_by(request: Request, watch: Watch = UNWATCHED) -> Result | inputs.ByValu
     space = Space(project.variability_model())
     values = context_values(request.configurations, space.system, request.policy(space, project), by)
     # Models that were learned for each value: `learned-{}.json`.
-    models = {"model": request.model} if inputs.is_pattern(request.model) else {}
+    models = {"model": request.model} if inputs.PLACE in request.model else {}
     requests = inputs.each_context(request, by, values, output=request.output, **models)
     return inputs.ByValue(by, {value: run(replace(own, by=None), watch) for value, own in requests})
 

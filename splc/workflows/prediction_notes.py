@@ -319,9 +319,11 @@ def learned_configurations(stored: StoredModel, system: VariabilityModel) -> Con
     return None
 
 
-def learned_from_notes(
-    judged: Configurations, measured: Array, learned: Mapping[str, Configurations | None]
-) -> tuple[Note, ...]:
+# The name of a model → the configurations that it was learned from, None if its file does not have them.
+Learned = Mapping[str, Configurations | None]
+
+
+def learned_from_notes(judged: Configurations, measured: Array, learned: Learned) -> tuple[Note, ...]:
     """Return a note if models were learned from configurations that judge them, none if not."""
     judging = judged[~np.isnan(measured)]
     parts = []

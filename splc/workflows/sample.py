@@ -16,9 +16,9 @@ from splc.io.files import require_writable, write_whole
 from splc.io.json import picked
 from splc.io.numbers import percentage
 from splc.learning.contexts.change_test import MIN_PAIRS, detectable_change
-from splc.workflows.fields import Sampling, Seed, flag, option, request
+from splc.workflows.fields import OutputFile, Sampling, Seed, flag, option, request
 from splc.workflows.inputs import SystemInputs
-from splc.workflows.note import Note, Notes, notes_of, reading_notes
+from splc.workflows.note import Noted, Notes, notes_of, reading_notes
 from splc.workflows.views import UNWATCHED, Detail, Output, Verb, View, Watch, counted
 
 AS_COMMANDS = "As command lines"
@@ -39,7 +39,7 @@ class Request(SystemInputs):
     pairs: int | None = option(None, "K")(
         "Draw K configurations to measure with two versions (splc changed), and state the power."
     )
-    output: str | None = option(None, "FILE", names="--output -o", default="standard output")("The file to write.")
+    output: OutputFile = None
     command_lines: bool = flag("--command-lines", AS_COMMANDS)(
         "Write command lines as SPL Conqueror's printconfigs does, not a table."
     )
@@ -48,13 +48,12 @@ class Request(SystemInputs):
 
 
 @dataclass(frozen=True)
-class Result:
+class Result(Noted):
     """Sampled configurations."""
 
     sample: Sample  # the configurations, with the spec and the seed that they come from
     commands: Sequence[str] | None = None  # the command lines that are written instead of a table; None for a table
     output: str | None = None  # the file; None is standard output
-    notes: tuple[Note, ...] = ()  # what the user should know
 
 
 def run(request: Request, watch: Watch = UNWATCHED) -> Result:
@@ -96,7 +95,8 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
             power = (text,) if names else ()
         prefix, postfix = request.prefix, request.postfix
         lines = command_strings(sample.configurations, prefix, postfix) if request.command_lines else None
-        return Result(sample, lines, request.output, (*notes, *notes_of((*sample.notes, *power))))
+        notes += notes_of((*sample.notes, *power))
+        return Result(sample, lines, request.output, notes=tuple(notes))
 
 
 def as_json(result: Result) -> dict[str, Any]:

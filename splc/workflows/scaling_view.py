@@ -26,10 +26,8 @@ TERMS = (Column("term", 0), Column("influence", 1))
 def chosen_series(experiment: Experiment, callpaths: Sequence[str] | None, metrics: Sequence[str] | None) -> list[Key]:
     """Return the series of these call paths and metrics, each a name or a pattern; None means all."""
     sets = []
-    for noun, patterns, names in (
-        ("call path", callpaths, experiment.callpaths),
-        ("metric", metrics, experiment.metrics),
-    ):
+    choices = (("call path", callpaths, experiment.callpaths), ("metric", metrics, experiment.metrics))
+    for noun, patterns, names in choices:
         matches: set[str] = set() if patterns else set(names)
         for pattern in patterns or ():
             # A name that contains signs of patterns matches itself first: `operator[]`.

@@ -103,8 +103,7 @@ def known_failures(
     """Return the failures beside measurements, or else those known when models were learned that have no value yet."""
     if measured is not None and measured.failures is not None:
         return measured.failures
-    stated = (failures_of_object(facts.get("failures"), system) for facts in provenances)
-    known = next(filter(None, stated), None)
+    known = next(filter(None, (failures_of_object(facts.get("failures"), system) for facts in provenances)), None)
     if known is None or measured is None:
         return known
     runs = Configurations(system, np.repeat(known.configurations.indices, known.runs, axis=0))

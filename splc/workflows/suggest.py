@@ -25,12 +25,12 @@ from splc.io.numbers import count_text, percentage
 from splc.learning.active.suggestion import LEARNED_ROWS, ConfigurationSuggestions, suggest
 from splc.learning.projection import ENUMERATED
 from splc.types import Array, Goal
-from splc.workflows.fields import FixedValues, Seed, flag, option, request
+from splc.workflows.fields import FixedValues, OutputFile, Seed, flag, option, request
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.learn.request import StoredSources
 from splc.workflows.measure import Request as MeasureRequest
 from splc.workflows.measure.outcome import Outputs
-from splc.workflows.note import Note, Notes, Rank
+from splc.workflows.note import Note, Noted, Notes, Rank
 from splc.workflows.prediction_notes import unmeasured_notes
 from splc.workflows.subspace import failure_notes, failures_as_json, fixed_space, further_notes, working_space
 from splc.workflows.views import UNWATCHED, Detail, Message, NextStep, NextSteps, Output, Verb, View, Watch, counted
@@ -58,11 +58,11 @@ class Request(SystemInputs):
     )
     fix: FixedValues = ()
     seed: Seed = 0
-    output: str | None = option(None, "FILE", names="--output -o", default="standard output")("The file to write.")
+    output: OutputFile = None
 
 
 @dataclass(frozen=True)
-class Result:
+class Result(Noted):
     """Suggested configurations."""
 
     request: Request  # the request
@@ -70,7 +70,6 @@ class Result:
     nfp: str | None  # the property, None without measurements
     measured: int  # the number of measured configurations
     best: float | None  # the best measured value of configurations with the fixed values, None without any
-    notes: tuple[Note, ...] = ()  # what the user should know
     unit: str | None = None  # the unit of the property, None if it is not known
     failures: Failures | None = None  # the configurations that never worked, which are not suggested
 

@@ -200,9 +200,8 @@ def test_an_option_that_is_new(link: Link) -> None:
     change = model_change(old, new, before, after)
     assert change.undetermined == (Undetermined(zero=("fast",)), NONE)
     assert settled(change) == [("safe",)]
-    assert {text: after for text, (_, after) in influences(change).items()} == pytest.approx(
-        {"1": 1.0, "safe": 1.2, "n": 0.2}, rel=0.05
-    )
+    found = {text: influence for text, (_, influence) in influences(change).items()}
+    assert found == pytest.approx({"1": 1.0, "safe": 1.2, "n": 0.2}, rel=0.05)
     back = model_change(new, old, after, before)
     assert back.undetermined == (NONE, Undetermined(zero=("fast",)))
     # An influence has no value where it is not determined.

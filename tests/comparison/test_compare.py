@@ -12,14 +12,7 @@ from hypothesis import strategies as st
 
 from comparison import ComparedModel, Comparison, compare, compare_all, compared_model
 from comparison.option_sets import variance_sets
-from comparison.result import (
-    ClassScore,
-    Comparisons,
-    Judged,
-    SemanticComparison,
-    SyntacticComparison,
-    TermScore,
-)
+from comparison.result import ClassScore, Comparisons, Judged, SemanticComparison, SyntacticComparison, TermScore
 from comparison.semantic import compare_values
 from comparison.syntactic import compare_terms
 from splc.data.configurations import Configurations
@@ -155,9 +148,8 @@ def test_results() -> None:
 def test_sets_in_the_order_of_the_system(link: Literal["identity", "log"]) -> None:
     """Sets of options and their options are in the order of the system, smaller sets first."""
     system = VariabilityModel("s", tuple(NumericOption(name, (1.0, 2.0)) for name in "zma"))
-    model = InfluenceModel.of_system(
-        [(option_term(a) * option_term(b), 1.0) for a, b in ("am", "az", "mz")], system, link
-    )
+    products = [(option_term(a) * option_term(b), 1.0) for a, b in ("am", "az", "mz")]
+    model = InfluenceModel.of_system(products, system, link)
     everything = Configurations(system, np.array([[i >> 2 & 1, i >> 1 & 1, i & 1] for i in range(8)]))
     pairs = [("z", "m"), ("z", "a"), ("m", "a")]
     found = [each.options for each in variance_sets(model, model, everything).sets if len(each.options) < 3]

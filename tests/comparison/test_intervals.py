@@ -28,24 +28,14 @@ from splc.io.files import Source
 from splc.models.influence import InfluenceModel
 from splc.models.parameters import Parameters, ParameterTable, Quantity
 from splc.models.terms import CONSTANT, log_term, option_term
-from splc.system.options import BinaryOption, NumericOption
+from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 from tests.support.examples import examples
 from tests.support.golden_messages import Lines, check_calls, check_messages
 
-SYSTEM = VariabilityModel(
-    "system",
-    (
-        BinaryOption("b"),
-        BinaryOption("c"),
-        NumericOption("x", (1.0, 2.0, 5.0, 10.0)),
-        NumericOption("y", (1e3, 1e6, 2e6)),
-    ),
-)
-ALL = Configurations(
-    SYSTEM, np.array([[b, c, x, y] for b in (0, 1) for c in (0, 1) for x in range(4) for y in range(3)])
-)
+SYSTEM = VariabilityModel.of({"b": bool, "c": bool, "x": [1, 2, 5, 10], "y": [1e3, 1e6, 2e6]})
+ALL = Configurations(SYSTEM, np.array([*itertools.product(range(2), range(2), range(4), range(3))]))
 B, X, Y = option_term("b"), option_term("x"), option_term("y")
 TERMS = (CONSTANT, B, X * X, Y, log_term("x"), X * Y)
 
@@ -246,18 +236,15 @@ def test_corners_bound_models_that_are_linear_in_each_parameter(box: list[list[f
     rng = np.random.default_rng(seed)
     names = [f"p{k}" for k in range(len(box))]
     products = [c for r in range(1, len(box) + 1) for c in itertools.combinations(names, r)]
-    text = " + ".join(
-        f"{weight:.6f} * x * {' * '.join(c)}" for weight, c in zip(rng.random(99), products, strict=False)
-    )
-
+    weighted = zip(rng.random(99), products, strict=False)
+    text = " + ".join(f"{weight:.6f} * x * {' * '.join(c)}" for weight, c in weighted)
     quantities = {name: Quantity(low, low, high) for name, (low, high) in zip(names, box, strict=True)}
     model = parse_model_text(Source("m", text.encode()), LINE, Parameters(quantities))
 
     def predicted(values: Iterable[float]) -> Array:
         at = dict(zip(names, values, strict=True))
-        return replace(model, derived=tuple(replace(p, values_of=(at[p.name],)) for p in model.parameters)).predict(
-            POINTS_OF_LINE
-        )
+        derived = tuple(replace(p, values_of=(at[p.name],)) for p in model.parameters)
+        return replace(model, derived=derived).predict(POINTS_OF_LINE)
 
     found = parameter_intervals(model, POINTS_OF_LINE)
     corners = np.array([predicted(corner) for corner in itertools.product(*box)])

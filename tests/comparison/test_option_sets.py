@@ -128,14 +128,8 @@ def test_a_product_and_a_sum() -> None:
     assert compare(model_of(terms), model_of(terms)).option_sets is None
 
 
-HYBRID = VariabilityModel(
-    "grid",
-    (
-        BinaryOption("b", optional=True),
-        NumericOption("x", (1.0, 2.0, 4.0)),
-        NumericOption("y", (1.0, 3.0, 10.0), deselected_flag=-1.0),
-    ),
-)
+Y = NumericOption("y", (1.0, 3.0, 10.0), deselected_flag=-1.0)
+HYBRID = VariabilityModel.of({"b": bool, "x": [1, 2, 4], "y": Y}, name="grid")
 ALL_OF_HYBRID = Configurations(HYBRID, np.array(list(itertools.product(range(2), range(3), range(4)))))
 terms = st.lists(
     st.sampled_from([Factor("b"), Factor("x"), Factor("x", 2), Factor("y"), Factor("y", 1, 1)]), max_size=2
@@ -181,13 +175,9 @@ def test_shares_and_similarities_are_those_of_their_definitions(
     counted = np.ones(len(ALL_OF_HYBRID)) if weights is None else weights
     sums = {}
     for options in classes:
-        own = [contribution(first, options, row) for row in range(len(ALL_OF_HYBRID))]
-        other = [contribution(second, options, row) for row in range(len(ALL_OF_HYBRID))]
-        sums[options] = (
-            sum(w * abs(a) for w, a in zip(counted, own, strict=True)),
-            sum(w * abs(b) for w, b in zip(counted, other, strict=True)),
-            sum(w * abs(a - b) for w, a, b in zip(counted, own, other, strict=True)),
-        )
+        pairs = [[contribution(each, options, row) for each in (first, second)] for row in range(len(ALL_OF_HYBRID))]
+        sizes = [(abs(a), abs(b), abs(a - b)) for a, b in pairs]
+        sums[options] = [sum(w * size[place] for w, size in zip(counted, sizes, strict=True)) for place in range(3)]
     totals = [sum(each[place] for each in sums.values()) for place in (0, 1)]
     for share in found.classes:
         a, b, apart = sums[share.options]

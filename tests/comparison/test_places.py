@@ -13,14 +13,11 @@ from hypothesis import strategies as st
 from comparison.places import Place, discrepancy
 from splc.data.accuracy import mean_relative_error
 from splc.data.configurations import Configurations
-from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
+from tests.support.objects import present
 
-SYSTEM = VariabilityModel(
-    "made",
-    (BinaryOption("fast"), NumericOption("ranks", (1, 2, 4, 8)), NumericOption("size", tuple(range(1, 31)))),
-)
+SYSTEM = VariabilityModel.of({"fast": bool, "ranks": [1, 2, 4, 8], "size": range(1, 31)})
 GENERATOR = np.random.default_rng(0)
 COLUMNS = {
     "fast": GENERATOR.integers(0, 2, 400),
@@ -48,13 +45,11 @@ def rows_of(text: str) -> Array:
 def test_best_factor(values: list[tuple[float, float]]) -> None:
     """No factor on the predictions has a smaller mean relative error than the best one."""
     measured, predicted = np.array(values).T
-    found = discrepancy(measured, predicted)
-    assert found is not None
+    found = present(discrepancy(measured, predicted))
     assert found.unscaled == pytest.approx(mean_relative_error(predicted, measured))
     assert found.error == pytest.approx(mean_relative_error(found.factor * predicted, measured))
     for other in (*(measured / predicted), 1.0, 0.9 * found.factor, 1.1 * found.factor):
-        error = mean_relative_error(other * predicted, measured)
-        assert error is not None
+        error = present(mean_relative_error(other * predicted, measured))
         assert error >= found.error * (1 - 1e-9) - 1e-9
 
 
@@ -62,8 +57,7 @@ def test_best_factor(values: list[tuple[float, float]]) -> None:
 def test_a_factor_is_found_again(factor: float, weights: bool) -> None:
     """Predictions that are wrong by a factor are right with it, whatever the weights are."""
     values = 10 + ROWS.column("size")
-    found = discrepancy(values, values / factor, ROWS, np.arange(400.0) if weights else None)
-    assert found is not None
+    found = present(discrepancy(values, values / factor, ROWS, np.arange(400.0) if weights else None))
     assert (found.ratio, found.factor) == pytest.approx((factor, factor))
     assert found.error == pytest.approx(0, abs=1e-9)
     assert found.places == ()
@@ -82,28 +76,21 @@ def test_no_factor(values: list[float], predicted: list[float]) -> None:
 @pytest.mark.parametrize("seed", range(20))
 def test_noise_has_no_place(seed: int) -> None:
     """Ratios that depend on no option are the same everywhere."""
-    found = discrepancy(np.exp(np.random.default_rng(seed).normal(0, 0.1, 400)), np.ones(400), ROWS)
-    assert found is not None
+    found = present(discrepancy(np.exp(np.random.default_rng(seed).normal(0, 0.1, 400)), np.ones(400), ROWS))
     assert (found.places, found.worst) == ((), None)
 
 
 def places(ratio: Array) -> tuple[Place, ...]:
     """Return where values with noise are so many times the predictions."""
-    found = discrepancy(ratio * NOISE, np.ones(400), ROWS)
-    assert found is not None
-    return found.places
+    return present(discrepancy(ratio * NOISE, np.ones(400), ROWS)).places
+
+
+# Conditions, and those of the other configurations.
+PARTS = {"fast = 0": "fast = 1", "ranks = 1": "ranks >= 2", "ranks = 4": "ranks not 4", "size <= 11": "size >= 12"}
 
 
 @pytest.mark.parametrize("times", [1.3, 0.6, 1000.0])
-@pytest.mark.parametrize(
-    ("condition", "other"),
-    [
-        ("fast = 0", "fast = 1"),
-        ("ranks = 1", "ranks >= 2"),
-        ("ranks = 4", "ranks not 4"),
-        ("size <= 11", "size >= 12"),
-    ],
-)
+@pytest.mark.parametrize(("condition", "other"), PARTS.items())
 def test_a_place_is_found_again(condition: str, other: str, times: float) -> None:
     """Configurations with another factor are found, those with a value and those up to one."""
     found = {place.text: place for place in places(np.where(rows_of(condition), times, 1.0))}
@@ -124,8 +111,7 @@ def test_places_are_parts(effects: list[float], seed: int) -> None:
         for effect, name, chosen in zip(effects, SYSTEM.names, which, strict=True)
     )
     values = np.exp(logs) * NOISE
-    found = discrepancy(values, np.ones(400), ROWS)
-    assert found is not None
+    found = present(discrepancy(values, np.ones(400), ROWS))
     assert len(found.places) != 1
     assert len(found.places) <= 4
     assert found.places == tuple(sorted(found.places, key=lambda place: -place.error))

@@ -22,7 +22,6 @@ from splc.models.influence import InfluenceModel
 from splc.models.parameters import Parameters
 from splc.models.terms import CONSTANT, Factor, Term, log_term, option_term, product_of
 from splc.models.text.reader import expand_model
-from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
 from tests.support.golden_messages import Lines, check_calls, check_messages, shown
 
@@ -136,12 +135,9 @@ class TestLaws:
         there, back = compare_terms(first, second), compare_terms(second, first)
         assert [group.options for group in there.classes] == [group.options for group in back.classes]
         for own, other in zip(there.classes, back.classes, strict=True):
-            assert [(t.term, t.found, t.first, t.second) for t in own.terms] == [
-                (t.term, t.found, t.second, t.first) for t in other.terms
-            ]
-            assert all(
-                t.score == o.score for t, o in zip(own.terms, other.terms, strict=True) if t.found != "different"
-            )
+            for one, same in zip(own.terms, other.terms, strict=True):
+                assert (one.term, one.found, one.first, one.second) == (same.term, same.found, same.second, same.first)
+                assert one.score == same.score or one.found == "different"
 
     @given(models, models, st.permutations(OPTIONS))
     def test_the_order_of_terms_and_options_changes_no_score(
@@ -150,9 +146,8 @@ class TestLaws:
         """Terms in any order, and options in another order of the system, get the same scores."""
         shuffled = dataclasses.replace(first, terms=first.terms[::-1], order=tuple(order))
         found, other = compare_terms(first, second), compare_terms(shuffled, second)
-        assert {t.term: t.score for g in found.classes for t in g.terms} == {
-            t.term: t.score for g in other.classes for t in g.terms
-        }
+        scores = [{t.term: t.score for g in each.classes for t in g.terms} for each in (found, other)]
+        assert scores[0] == scores[1]
         assert compare_terms(dataclasses.replace(first, terms=first.terms[::-1]), second) == found
 
 
@@ -172,10 +167,7 @@ class TestScores:
 
 
 X, Y = option_term("x"), option_term("y")
-SYSTEM = VariabilityModel(
-    "example",
-    (NumericOption("x", tuple(map(float, range(1, 101)))), NumericOption("y", tuple(map(float, range(0, 51, 2))))),
-)
+SYSTEM = VariabilityModel.of({"x": range(1, 101), "y": range(0, 51, 2)}, name="example")
 
 
 def grid() -> Configurations:
@@ -190,9 +182,8 @@ def found(first: Sequence[float], second: Sequence[float], **settings: Any) -> L
     numbers = {key: shown(value) for key, value in (*compared.values.items(), *compared.mean_power.items())}
     counts = compared.left_out, compared.left_out_reversed, compared.negative
     lines = [" ".join(f"{key}={value}" for key, value in numbers.items())]
-    return Lines(
-        "\n".join([*lines, f"of {compared.configurations}, {counts}, {compared.weights}, {compared.reference}"])
-    )
+    lines.append(f"of {compared.configurations}, {counts}, {compared.weights}, {compared.reference}")
+    return Lines("\n".join(lines))
 
 
 def thesis(x: Sequence[float], y: Sequence[float], **settings: Any) -> Lines:

@@ -19,6 +19,7 @@ from splc.data.accuracy import (
     symmetric_errors,
 )
 from tests.support.golden_messages import check_calls
+from tests.support.objects import present
 
 values = hnp.arrays(float, 6, elements=st.floats(-1e9, 1e9).filter(lambda value: value == 0 or abs(value) > 1e-9))
 
@@ -28,17 +29,13 @@ def test_standard_errors_cover_the_error_of_all_rows() -> None:
     rng = np.random.default_rng(0)
     measured = rng.uniform(1, 10, 600)
     predicted = measured * np.append(rng.normal(1, 0.05, 200), rng.normal(1, 0.4, 400))
-    whole, multiples = mean_relative_error(predicted, measured), []
-    assert whole is not None
+    whole, multiples = present(mean_relative_error(predicted, measured)), []
     for _ in range(400):
         parts = [rng.choice(200, 100, replace=False), 200 + rng.choice(400, 250, replace=False)]
         errors = [mean_relative_error(predicted[rows], measured[rows]) for rows in parts]
-        deviations = [
-            standard_error(predicted[rows], measured[rows], size) for rows, size in zip(parts, (200, 400), strict=True)
-        ]
-        error, deviation = pooled_error(errors, deviations, (200, 400))
-        assert error is not None
-        assert deviation is not None
+        sizes = zip(parts, (200, 400), strict=True)
+        deviations = [standard_error(predicted[rows], measured[rows], size) for rows, size in sizes]
+        error, deviation = map(present, pooled_error(errors, deviations, (200, 400)))
         multiples.append((error - whole) / deviation)
     assert abs(np.mean(multiples)) < 0.2
     assert 0.9 < np.std(multiples) < 1.15

@@ -51,14 +51,8 @@ SYSTEM = VariabilityModel(
 
 
 MANY = tuple(float(i * i) for i in range(300))
-SMALL = VariabilityModel(
-    "system",
-    (
-        BinaryOption("rc-lookahead"),
-        NumericOption("x", MANY),
-        NumericOption("o", (0.1, 0.5, 3.0), deselected_flag=-1.0),
-    ),
-)
+OPTIONAL = NumericOption("o", (0.1, 0.5, 3.0), deselected_flag=-1.0)
+SMALL = VariabilityModel.of({"rc-lookahead": bool, "x": MANY, "o": OPTIONAL})
 WIDE = VariabilityModel("wide", tuple(BinaryOption(f"b{at}") for at in range(20)))
 NOTHING = VariabilityModel("nothing", ())
 

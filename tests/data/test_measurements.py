@@ -26,11 +26,8 @@ SYSTEM = VariabilityModel("system", (BinaryOption("b"), NumericOption("x", (1.0,
 ALL = Configurations(SYSTEM, np.array([[b, x] for b in (0, 1) for x in (0, 1, 2)]))
 NAN = math.nan
 
-repetitions = st.lists(
-    st.lists(st.one_of(st.floats(-1e6, 1e6), st.just(NAN)), min_size=3, max_size=3),
-    min_size=len(ALL),
-    max_size=len(ALL),
-).map(np.array)
+slots = st.lists(st.one_of(st.floats(-1e6, 1e6), st.just(NAN)), min_size=3, max_size=3)
+repetitions = st.lists(slots, min_size=len(ALL), max_size=len(ALL)).map(np.array)
 
 
 def measured(**values: object) -> Measurements:
@@ -44,12 +41,7 @@ class TestValues:
     def test_the_value_used(self, aggregate: Aggregate, values: np.ndarray) -> None:
         """The value used is the aggregate of the existing repetitions, NaN without any."""
         column = Measurements(ALL, {"time": values}, aggregate)["time"]
-        functions: dict[str, Callable[[list[float]], float]] = {
-            "mean": statistics.fmean,
-            "median": statistics.median,
-            "min": min,
-        }
-        how = functions[aggregate]
+        how = min if aggregate == "min" else getattr(statistics, aggregate)
         for row, found in zip(values.tolist(), column, strict=True):
             there = [value for value in row if not math.isnan(value)]
             if there:
@@ -125,11 +117,7 @@ def test_many_repetitions_of_one_of_many_configurations() -> None:
 def experiment(**changes: object) -> Experiment:
     """Return a small experiment with changes."""
     series: dict[Key, object] = {
-        ("main", "time"): [
-            [1.0, 3.0, 8.0],
-            [NAN, NAN, NAN],
-            [5.0, NAN, NAN],
-        ],
+        ("main", "time"): [[1.0, 3.0, 8.0], [NAN] * 3, [5.0, NAN, NAN]],
         ("main->f", "time"): [2.0, 4.0, 6.0],
         ("main", "flops"): [[7.0, 9.0], [1.0, 2.0], [3.0, 4.0]],
     }

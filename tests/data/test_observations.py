@@ -27,10 +27,8 @@ VALUES = st.one_of(st.just(float("nan")), st.floats(-1e6, 1e6))
 def observed_configurations(draw: st.DrawFn, most: int = 8) -> Configurations:
     """Configurations, some of them repeated, with observations."""
     rows = draw(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 1)), max_size=most))
-    columns = {
-        name: np.array(draw(st.lists(VALUES, min_size=len(rows), max_size=len(rows))), dtype=float)
-        for name in SYSTEM.observed
-    }
+    values = st.lists(VALUES, min_size=len(rows), max_size=len(rows))
+    columns = {name: np.array(draw(values), dtype=float) for name in SYSTEM.observed}
     known = np.ones(len(rows), dtype=bool)
     return Configurations(SYSTEM, np.array(rows, dtype=int).reshape(-1, 2), Observed(columns, known))
 
@@ -67,9 +65,8 @@ class TestConfigurations:
         assert some.keys.tolist() == without(some).keys.tolist()
         assert some.find(others).tolist() == without(some).find(without(others)).tolist()
         assert some.unique() == without(some).unique()
-        assert [some.assignment(row) for row in range(len(some))] == [
-            without(some).assignment(row) for row in range(len(some))
-        ]
+        for row in range(len(some)):
+            assert some.assignment(row) == without(some).assignment(row)
 
     @given(observed_configurations(), observed_configurations())
     def test_observations_are_looked_up(self, table: Configurations, some: Configurations) -> None:

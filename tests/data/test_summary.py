@@ -17,6 +17,7 @@ from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 from tests.support.golden_messages import Lines, check_calls
+from tests.support.objects import present
 
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3)), max_size=30))
@@ -110,10 +111,7 @@ def drifting(slope: float) -> Array:
 
 def test_drift() -> None:
     """A drift of less than the scatter is found, with its direction and size; its absence is not reported."""
-    rising, none, falling = (drift_of([drifting(slope)]) for slope in (0.01, 0.0, -0.01))
-    assert rising is not None
-    assert none is not None
-    assert falling is not None
+    rising, none, falling = (present(drift_of([drifting(slope)])) for slope in (0.01, 0.0, -0.01))
     assert (rising.significant, none.significant, falling.significant) == (True, False, True)
     assert rising.change == pytest.approx(0.02, abs=0.005)
     assert rising.rising > 0.6

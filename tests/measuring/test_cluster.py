@@ -23,14 +23,7 @@ import pytest
 from splc import __version__
 from splc.errors import InputError, MachineError
 from splc.measuring import cluster as module
-from splc.measuring.cluster import (
-    LOCAL,
-    Cluster,
-    Distribution,
-    Done,
-    ItemError,
-    run_on_cluster,
-)
+from splc.measuring.cluster import LOCAL, Cluster, Distribution, Done, ItemError, run_on_cluster
 from splc.measuring.execution import Plan
 from splc.measuring.journal import Journal
 from splc.measuring.session import Session

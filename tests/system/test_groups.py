@@ -12,13 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from splc import read_measurements, read_variability_model
-from splc.system.groups import (
-    CHANCE,
-    alternatives_among,
-    child_texts,
-    probability_of_one,
-    wrong_child,
-)
+from splc.system.groups import CHANCE, alternatives_among, child_texts, probability_of_one, wrong_child
 from splc.system.options import BinaryOption, Presentation
 from splc.system.variability import VariabilityModel
 from splc.types import Array

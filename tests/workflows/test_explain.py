@@ -53,9 +53,7 @@ TERMS = {
 @given(st.dictionaries(st.sampled_from(sorted(TERMS)), st.tuples(*[st.integers(-9, 9)] * 2), min_size=1))
 def test_sums_by_brute_force(values: dict[str, tuple[int, int]]) -> None:
     """A sum of terms has the name of their group, a single term its own; sums are those of their terms."""
-    contributions = [
-        Contribution(text, float(one), float(other), 1, *TERMS[text]) for text, (one, other) in values.items()
-    ]
+    contributions = [Contribution(text, float(a), float(b), 1, *TERMS[text]) for text, (a, b) in values.items()]
     found = {}
     for whole, parts in sums_of(contributions):
         for part in parts or [whole]:
@@ -337,6 +335,5 @@ def test_contributions_add_up(data: st.DataObject, product: bool, tmp_path_facto
         assert found.reference == pytest.approx(math.exp(reference) if product else reference, rel=1e-9, abs=1e-9)
         assert math.fsum(each.value for each in found.contributions) == pytest.approx(values[one], rel=1e-9, abs=1e-9)
         difference = values[one] - reference
-        assert math.fsum(each.difference for each in found.contributions) == pytest.approx(
-            difference, rel=1e-9, abs=1e-9 * max(1.0, abs(values).max())
-        )
+        least = 1e-9 * max(1.0, abs(values).max())
+        assert math.fsum(each.difference for each in found.contributions) == pytest.approx(difference, 1e-9, least)

@@ -137,9 +137,8 @@ def test_baselines_are_learned_from_the_same_split(scaling: Path, settings: dict
     values = one.measured.column(PROPERTY)
     rest = np.setdiff1d(np.arange(len(values)), one.rows)
     for each in one.compared:
-        alone = found(
-            sampling="measured:8", **(chosen if each is one.compared[0] else {"learner": each.result.learner})
-        )
+        own = chosen if each is one.compared[0] else {"learner": each.result.learner}
+        alone = found(sampling="measured:8", **own)
         assert (each.result.error, each.result.learning_error) == (alone.result.error, alone.result.learning_error)
         assert each.result.settings == alone.result.settings
         errors = 100 * np.abs(each.result.predictor.predict(one.measured.configurations[rest]) / values[rest] - 1)

@@ -123,8 +123,8 @@ def test_roles_of_columns_are_those_of_the_command(nfp: str | None, tmp_path: Pa
         assert (each.nfp, each.learning_configurations) == ("time_mean", 16)
     assert present(ours.system).options == present(theirs.system).options
     assert ours.model.influences == pytest.approx(theirs.model.influences)
-    assert ours.rows is not None
-    assert (ours.rows.measured.properties, ours.rows.measured.contexts) == (("time_mean",), {"version": "1.2.3"})
+    measured = present(ours.rows).measured
+    assert (measured.properties, measured.contexts) == (("time_mean",), {"version": "1.2.3"})
 
 
 def test_contexts() -> None:
@@ -269,13 +269,11 @@ def test_groups_of_a_table() -> None:
     table = {name: draw.integers(1, 9, 40).astype(float).repeat(2) for name in ("n", "m")}
     table["time"] = table["n"] * 3 + table["m"]
     days = [f"day {row // 8}" for row in range(80)]
-    by_column, by_label = (
-        splc.learn({**table, "day": days}, "time", groups="day"),
-        splc.learn(table, "time", groups=days),
-    )
-    assert by_column.groups is not None
-    assert by_column.groups.column == "day"
-    assert np.array_equal(by_column.groups.labels, present(by_label.groups).labels)
+    by_column = splc.learn({**table, "day": days}, "time", groups="day")
+    by_label = splc.learn(table, "time", groups=days)
+    groups = present(by_column.groups)
+    assert groups.column == "day"
+    assert np.array_equal(groups.labels, present(by_label.groups).labels)
     assert by_column.expected == by_label.expected
     assert splc.learn(table, "time", groups="n").groups is not None
     with pytest.raises(SplcError):
@@ -288,10 +286,8 @@ def test_blocks_of_a_table() -> None:
     table = {name: draw.integers(1, 9, 48).astype(float) for name in ("n", "m")}
     day = np.arange(48) // 6
     table["time"] = (table["n"] * 3 + table["m"]) * np.exp(draw.normal(0, 0.1, 8)[day] + draw.normal(0, 0.01, 48))
-    by_number, by_text = (
-        splc.learn({**table, "day": days}, "time", block="day")
-        for days in (day, ["" if row == 7 else f"day {row // 6}" for row in range(48)])
-    )
+    texts = ["" if row == 7 else f"day {row // 6}" for row in range(48)]
+    by_number, by_text = (splc.learn({**table, "day": days}, "time", block="day") for days in (day, texts))
     assert present(by_number.system).names == ("n", "m")
     assert (present(by_number.blocks).number, present(by_text.blocks).number) == (8, 8)
     assert "left out, without a day: 1 run" in by_text.notes
@@ -350,9 +346,8 @@ def test_failures_in_python(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_settings_with_units() -> None:
     """A model of settings with units predicts the table that it was learned from, and one with a single setting."""
     table = {"cache": ["512kB", "4MB", "1MB", "64kB"] * 4, "n": [1, 2, 4, 8] * 2 + [8, 4, 2, 1] * 2}
-    table["time"] = [
-        2 * n + {"512kB": 4.0, "4MB": 1.0, "1MB": 3.0, "64kB": 6.0}[c] for c, n in zip(*table.values(), strict=True)
-    ]
+    seconds = {"512kB": 4.0, "4MB": 1.0, "1MB": 3.0, "64kB": 6.0}
+    table["time"] = [2 * n + seconds[c] for c, n in zip(*table.values(), strict=True)]
     result = splc.learn(table, "time")
     assert [option.name for option in present(result.system).numeric_options] == ["cache", "n"]
     alone = result.predict({"cache": ["4MB"], "n": [2]})

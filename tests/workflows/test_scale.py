@@ -82,11 +82,10 @@ def test_calls() -> None:
     check_calls("scaling-views", pooled, chosen, notes, tree, caveat, INSIDE=inside, **names)
 
 
-@given(
-    values=st.dictionaries(
-        st.lists(st.sampled_from("abc"), min_size=1, max_size=4).map("->".join), st.integers(0, 100), min_size=1
-    )
-)
+paths = st.lists(st.sampled_from("abc"), min_size=1, max_size=4).map("->".join)
+
+
+@given(values=st.dictionaries(paths, st.integers(0, 100), min_size=1))
 def test_sums_by_brute_force(values: dict[str, int]) -> None:
     """A total is the sum of the values of all call paths that begin with the name; the shares add up to 100 %."""
     points = np.array([[1.0], [2.0]])
@@ -113,13 +112,8 @@ def test_intervals_of_many_models(
         for p, n in grid
     ]
     (tmp_path / "e.jsonl").write_text("\n".join(lines), encoding="utf-8")
-    request = Request(
-        profile=str(tmp_path / "e.jsonl"),
-        predict_at=({"p": 8, "n": 1},),
-        output=str(tmp_path / "m.json"),
-        settings={"method": method},
-    )
-    result = run(request)
+    file, output, settings = str(tmp_path / "e.jsonl"), str(tmp_path / "m.json"), {"method": method}
+    result = run(Request(profile=file, predict_at=({"p": 8, "n": 1},), output=output, settings=settings))
     some = parameters == 2 and method == "basic"
     known = {key[0]: entry.lower is not None for key, (entry,) in result.predictions.items()}
     assert known == {"f1": not some, "f2": True, "f3": True}

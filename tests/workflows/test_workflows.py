@@ -144,9 +144,8 @@ def test_models_without_a_common_class_can_be_learned_by_part(project: Path) -> 
     assert "'part_{}_s:level_{}'" in command
     learned = CliRunner().invoke(app, [*shlex.split(command), "--preset", "splconqueror"], catch_exceptions=False)
     assert learned.exit_code == 0, learned.stderr
-    assert not any(
-        "no class of terms" in note.text for note in run(Request(models=("analytical.txt", "learned.log"))).notes
-    )
+    texts = [note.text for note in run(Request(models=("analytical.txt", "learned.log"))).notes]
+    assert not any("no class of terms" in text for text in texts)
 
 
 @pytest.mark.parametrize("on", ["measured", "ff"])
@@ -189,12 +188,9 @@ def test_the_worse_end(count: int, constant: float, *, maximize: bool) -> None:
     terms = [(Term(), constant), *((Term((Factor(f"o{place:02d}"),)), 0.1 + place) for place in range(count))]
     model = InfluenceModel.of_system(terms, MANY_OPTIONS)
     near = Near(model, 2.0)
-    result = optimize.best_configurations(
-        [optimize.Objective("t", MANY_OPTIONS, StoredModel(model, intervals=near), maximize)], Space(MANY_OPTIONS)
-    )
-    best = result.candidates[0]
-    [value] = best.values
-    assert value.interval is not None
+    goal = optimize.Objective("t", MANY_OPTIONS, StoredModel(model, intervals=near), maximize)
+    best = optimize.best_configurations([goal], Space(MANY_OPTIONS)).candidates[0]
+    found = present(best.values[0].interval)
     low, high = (float(ends[0]) for ends in near.interval(best.configuration))
     times = max(1.0, math.sqrt(2 * math.log(count + 1)) / 1.645)
     assert (times > 1) == (count == 20)
@@ -202,4 +198,4 @@ def test_the_worse_end(count: int, constant: float, *, maximize: bool) -> None:
     worse = middle + (-1 if maximize else 1) * times * half
     worse = math.exp(worse) if low > 0 else worse
     expected = (worse, high) if maximize else (low, worse)
-    np.testing.assert_allclose((value.interval.low, value.interval.high), expected, rtol=1e-6)
+    np.testing.assert_allclose((found.low, found.high), expected, rtol=1e-6)

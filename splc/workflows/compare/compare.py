@@ -31,10 +31,10 @@ from splc.learning.sums import EACH
 from splc.models.subexpressions import Parameter
 from splc.plotting.charts.drawing import require_picture
 from splc.types import Link
-from splc.workflows.compare.models import Basis, Learned, Request, basis_of, read_models, weights_of
+from splc.workflows.compare.models import Basis, Request, basis_of, read_models, weights_of
 from splc.workflows.learn.request import input_files
-from splc.workflows.note import Note, Notes, Rank
-from splc.workflows.prediction_notes import ENOUGH, learned_configurations
+from splc.workflows.note import Note, Noted, Notes, Rank
+from splc.workflows.prediction_notes import ENOUGH, Learned, learned_configurations
 from splc.workflows.views import UNWATCHED, Watch
 
 __all__ = ["Request", "Result", "run"]
@@ -84,7 +84,7 @@ def _stated(
 
 
 @dataclass(frozen=True, eq=False)
-class Result(Reported):
+class Result(Noted, Reported):
     """Compared models."""
 
     request: Request  # the request
@@ -96,7 +96,6 @@ class Result(Reported):
     correlations: tuple[Correlation, ...] = ()  # the correlations of the measures with the error rate, if requested
     failures: tuple[str, ...] = ()  # the thresholds that are exceeded, one sentence each
     files: Mapping[str, Any] = field(default_factory=dict)  # the files read beside the models, with their hashes
-    notes: tuple[Note, ...] = ()  # what the user should know
 
 
 def run(request: Request, watch: Watch = UNWATCHED) -> Result:
@@ -120,9 +119,8 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
             raise RequestError(f"{model} is the analytical model of this folder; name another model", "models")
         files = (analytical, model)
     require_picture(request.plot, (*files, request.on, *project.files))
-    notes = Notes()
-    space = Space(request.read_system(project, notes))
-    with notes:
+    with Notes() as notes:
+        space = Space(request.read_system(project, notes))
         models, stored = read_models(request, files, space.system, project, notes)
         learned = {entry.name: learned_configurations(entry, space.system) for entry in stored}
         basis = basis_of(request, project, space, stored, learned, notes)
@@ -136,20 +134,11 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
             weights, weighted_by = weights_of(request.weights, basis, models[0], space.system)
         if request.level is not None:
             models = with_intervals(models, basis, request.level, notes)
-        compared = compare_all(
-            models,
-            basis.configurations,
-            measured=basis.measured,
-            runs=basis.runs,
-            nfp=basis.nfp,
-            constant=request.constant,
-            measures=keys,
-            weights=weights,
-            weighted_by=weighted_by,
-            reference=request.reference,
-            level=request.level,
-            on_pair=lambda done, name: watch.advance(done, len(models) - 1, name),
-        )
+        settings: dict[str, Any] = {name: getattr(basis, name) for name in ("measured", "runs", "nfp")}
+        settings |= {name: getattr(request, name) for name in ("constant", "reference", "level")}
+        settings |= {"measures": keys, "weights": weights, "weighted_by": weighted_by}
+        settings["on_pair"] = lambda done, name: watch.advance(done, len(models) - 1, name)
+        compared = compare_all(models, basis.configurations, **settings)
         notes += _notes(compared)
         for pair in compared.comparisons:
             notes += _without_common_class(pair, basis, space.system.observed)
@@ -166,10 +155,10 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
                 notes.append(Note(text))
         stated = _stated(compared.models, stored, learned, basis)
         failures = (*_failures(request.fail_below, compared, True), *_failures(request.fail_above, compared, False))
-        read = input_files(project, basis.measurements)
+        read = input_files(project, basis.measurements, None)
         if (parameters := project.parameters_file) is not None and parameters != STANDARD:
             read["parameters"] = {"path": parameters, "sha256": read_source(parameters).sha256}
-        return Result(request, compared, basis, stated, keys, ranges, correlations, failures, read, tuple(notes))
+        return Result(request, compared, basis, stated, keys, ranges, correlations, failures, read, notes=tuple(notes))
 
 
 def _check(request: Request, keys: Sequence[str], thresholds: Sequence[tuple[str, str]]) -> None:

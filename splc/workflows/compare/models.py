@@ -29,9 +29,9 @@ from splc.project import Project
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 from splc.workflows.fields import Seed, argument, flag, number_or, numbers, option, request
-from splc.workflows.inputs import ModelInputs, context_notes, error_about_options
+from splc.workflows.inputs import ModelInputs, context_notes
 from splc.workflows.note import Note, Notes, notes_of, reading_notes, run_notes
-from splc.workflows.prediction_notes import learned_from_notes
+from splc.workflows.prediction_notes import Learned, learned_from_notes
 
 MODELS = "Models"
 PREDICTIONS = "Comparison of predictions"
@@ -135,10 +135,6 @@ class Basis:
         return None if self.nfp is None or self.measurements is None else self.measurements.unit(self.nfp)
 
 
-# The name of a model → the configurations that it was learned from, None if its file does not have them.
-Learned = Mapping[str, Configurations | None]
-
-
 def read_models(
     request: Request, files: Sequence[str], system: VariabilityModel, project: Project, notes: Notes
 ) -> tuple[list[ComparedModel], list[StoredModel]]:
@@ -150,7 +146,7 @@ def read_models(
             files, system, parameters=parameters, round=request.round, learning=request.learning, full=True
         )
     except errors.InputError as error:
-        raise error_about_options(error, files, project, parameters) from None
+        raise request.about_options(error, files, project) from None
     request.require_used(frozenset().union(*(entry.used for entry in stored)))
     kinds = {entry.kind for entry in stored}
     if request.scale is not None and "text" not in kinds:
@@ -168,9 +164,8 @@ def read_models(
         notes += context_notes(entry.name, entry.contexts, project)
         scaled = request.scale is not None and entry.kind == "text"
         model = entry.model.scaled(request.scale or 1.0) if scaled else entry.model
-        compared = compared_model(entry.name, model, request.at)
-        compared = replace(compared, kind=entry.kind, nfp=entry.nfp, contexts=entry.contexts)
-        models.append(replace(compared, file=entry.file, sha256=entry.sha256))
+        about = {name: getattr(entry, name) for name in ("kind", "nfp", "file", "sha256", "contexts")}
+        models.append(replace(compared_model(entry.name, model, request.at), **about))
     return models, stored
 
 

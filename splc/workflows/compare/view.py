@@ -99,14 +99,12 @@ def tables_of(name: str, result: Result) -> Iterable[Table]:
         text = f"Confidence bands of the mean at the level {compared.level:g}, compared with {first}"
         return [views.table_of(pairs, (*INTERVALS, *widths), text)]
     if name == "places":
-        about = "{} / prediction of {}; errors with the factor {}{}".format
-        none = "; no place differs from the others"
-        return [
-            views.table_of(
-                missed.places, views.PLACES, about(of, model, short_number(missed.factor), none * (not missed.places))
-            )
-            for model, (of, missed) in _missed(compared).items()
-        ]
+        tables = []
+        for model, (of, missed) in _missed(compared).items():
+            text = f"{of} / prediction of {model}; errors with the factor {short_number(missed.factor)}"
+            text += "" if missed.places else "; no place differs from the others"
+            tables.append(views.table_of(missed.places, views.PLACES, text))
+        return tables
     if name == "correlations":
         text = f"Correlation with the error rate, relative to the {result.request.reference} model, over all pairs"
         return [views.table_of(result.correlations, CORRELATIONS, text)]
@@ -114,10 +112,7 @@ def tables_of(name: str, result: Result) -> Iterable[Table]:
 
 
 def _missed(compared: Comparisons) -> dict[str, tuple[str, Discrepancy]]:
-    """Return model → what its predictions are compared with, and how they miss it: the measurements, if there are any.
-
-    Otherwise it is the first model.
-    """
+    """Return model → what its predictions are compared with (measurements, else the first model), how they miss it."""
     of, found = f"measured {compared.nfp}", [(judged.model, judged.discrepancy) for judged in compared.judged]
     if not found:
         of, found = compared.models[0].name, [(pair.second, pair.discrepancy) for pair in compared.comparisons]
@@ -403,8 +398,7 @@ def chart_of(result: Result) -> Chart:
     elif view == "terms" or not charts:
         raise OutputError("a product and a sum have no terms that can be compared", hint="draw the predictions")
     first, *models = (model.name for model in compared.models)
-    title = f"{first} and {models[0] if len(models) == 1 else f'{len(models)} other models'}"
-    return joined(charts, title)
+    return joined(charts, f"{first} and {models[0] if len(models) == 1 else f'{len(models)} other models'}")
 
 
 def _run(request: Request, watch: views.Watch) -> Result | Request:

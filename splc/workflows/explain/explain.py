@@ -34,9 +34,9 @@ from splc.workflows.explain import importance
 from splc.workflows.explain.full import checked_predictions, mean_of_full, model_overview
 from splc.workflows.explain.importance import Overview
 from splc.workflows.fields import Printed, argument, as_argument, option, request
-from splc.workflows.inputs import ModelInputs, require_suffix
+from splc.workflows.inputs import ModelInputs, predicting, require_suffix
 from splc.workflows.learn.effects import variations_table
-from splc.workflows.note import Note, Notes
+from splc.workflows.note import Noted, Notes
 from splc.workflows.prediction_notes import Interval, intervals_of, negative_notes, outside_notes
 from splc.workflows.views import UNWATCHED, Answer, Column, Detail, Facts, Rows, Verb, View, Watch, four_digits
 
@@ -159,14 +159,13 @@ class Explained(Drawn):
 
 
 @dataclass(frozen=True)
-class Result:
+class Result(Noted):
     """An explained model, or one of its predictions, or its influences with each value of a context."""
 
     request: Request  # the request
     system: str  # the name of the system
     stored: StoredModel  # the model
     found: Overview | Explained | ContextInfluences  # the explanation
-    notes: tuple[Note, ...] = ()  # what the user should know
 
     @property
     def contexts(self) -> tuple[str, ...]:
@@ -185,14 +184,15 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
     require_suffix(request.output, ".csv", "it is written as a table")
     require_writable(request.output, (*files, *project.files))
     require_picture(request.plot, (*files, *project.files, request.output))
-    notes = Notes()
-    space = Space(request.read_system(project, notes))
-    with notes:
-        stored = request.read_predictor(request.model, project, space.system, notes, printed=request.printed)
+    with Notes() as notes:
+        space = Space(request.read_system(project, notes))
+        read = request.read_model(request.model, project, space.system, notes)
+        stored = predicting(read, notes, printed=request.printed)
         rows = [subspace.one_configuration(text, space) for text in files[1:]]
         notes += (note for row in rows for note in subspace.further_notes(space.system, row.system))
         if request.by is not None:
-            return Result(request, space.system.name, stored, _influences(request, stored, request.by), tuple(notes))
+            influences = _influences(request, stored, request.by)
+            return Result(request, space.system.name, stored, influences, notes=tuple(notes))
         failures = subspace.known_failures(None, [stored.provenance], space.system)
         found: Overview | Explained
         if not rows:
@@ -205,7 +205,7 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
             further = (*(note for row in rows for note in subspace.failing_notes(row, failures)), *outside)
         predicted = checked_predictions(stored, rows, space)
         notes += (*negative_notes(predicted, stored.nfp, project, space, stored.full), *further)
-    result = Result(request, space.system.name, stored, found, tuple(notes))
+    result = Result(request, space.system.name, stored, found, notes=tuple(notes))
     if request.plot is not None:
         title = ", ".join((f"{result.system}: {stored.nfp}" if stored.nfp else result.system, *result.contexts))
         write_picture(explained_chart(found, title, titled(stored.nfp or "prediction", stored.unit)), request.plot)
@@ -436,5 +436,4 @@ EXAMPLES = (
     "splc explain learned.log px=4,py=4,nx=400",
     "splc explain learned.log px=4,py=1,nx=400 --against px=1,py=4,nx=400 --plot difference.svg",
 )
-WITHOUT = ("invalid", "duplicates", "aggregate")
-VERB = Verb(Request, run, view, as_json, EXAMPLES, doing="explaining", without=WITHOUT)
+VERB = Verb(Request, run, view, as_json, EXAMPLES, doing="explaining", without=("invalid", "duplicates", "aggregate"))

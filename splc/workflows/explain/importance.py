@@ -183,17 +183,12 @@ def overview_of(model: InfluenceModel, space: Space, notes: Notes, support: Supp
     used = [model.options_of(term) for term, influence in model.terms if influence != 0]
     together = [{indices[position] for position in positions_of(names, system)} for names in used]
     folds = folds_of(support or {}, choices, system)
-    interactions = [
-        OptionInteraction(
-            tuple(titles[choice] for choice in pair.choices),
-            max(pair.share, 0.0),
-            printed=set(pair.choices) in together,
-            folds=folds.get(frozenset(pair.choices)),
-        )
-        for pair in variance.interactions(together)
-    ]
-    mean = math.fsum(mean_contributions(model, blocks))
-    found = (mean, variance.deviation, tuple(options), (), tuple(interactions))
+    interactions = []
+    for pair in variance.interactions(together):
+        names, numbers = tuple(titles[choice] for choice in pair.choices), frozenset(pair.choices)
+        known = (None, None, numbers in together, folds.get(numbers))
+        interactions.append(OptionInteraction(names, max(pair.share, 0.0), *known))
+    found = (math.fsum(mean_contributions(model, blocks)), variance.deviation, tuple(options), (), tuple(interactions))
     return Overview(*found, product=product).of_system(system)
 
 

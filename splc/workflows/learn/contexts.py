@@ -30,11 +30,11 @@ from splc.plotting.charts.drawing import require_picture, write_picture
 from splc.plotting.charts.effects import course_chart
 from splc.system.options import with_alternatives
 from splc.types import Array
-from splc.workflows.inputs import each_context, each_learned, file_names, is_pattern, require_files, with_context
+from splc.workflows.inputs import PLACE, each_context, each_learned, file_names, require_files, with_context
 from splc.workflows.learn import learn
 from splc.workflows.learn.effects import Change, context_change, joint_course
 from splc.workflows.learn.request import Request, StoredSources, learning_rows, note_of
-from splc.workflows.note import Note, Notes, Rank
+from splc.workflows.note import Note, Noted, Notes, Rank
 from splc.workflows.views import UNWATCHED, Watch
 
 # The name of the file of the model of all values, instead of a value.
@@ -44,14 +44,13 @@ MAX_VALUES = 10
 
 
 @dataclass(frozen=True, eq=False)
-class Result:
+class Result(Noted):
     """One model per value of a context."""
 
     request: Request  # the request
     models: Mapping[str, learn.Result]  # value → its model, in natural order of the values
     failed: Mapping[str, str]  # value → why nothing was learned
     changes: tuple[Change, ...]  # the changes between consecutive values that have a model
-    notes: tuple[Note, ...] = ()  # what the user should know
     stopped: bool = False  # whether learning was stopped early
     plot: str | None = None  # the file that the plot of the changes was written to
     weights: Mapping[str, float] = field(default_factory=dict)  # value → the weight of learning it alone, with --share
@@ -87,7 +86,7 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
     learner, _ = request.chosen_learner(project)
     if request.share:
         request.require_joint(learner, "share")
-    plot = None if is_pattern(request.plot) else request.plot
+    plot = None if PLACE in (request.plot or "") else request.plot
     require_picture(plot, (project.measurements_file, *project.files))
     with Notes() as notes:
         space = Space(request.read_system(project, notes))
@@ -142,8 +141,7 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
             notes.append(Note(note_of(sharing, parts)))
         joint = None if sharing is None else sharing.given
         influences = None if joint is None else ContextInfluences.of_joint(joint)
-        pairs = pairwise(models)
-        changes = tuple(context_change(models[one], models[two], one, two, influences) for one, two in pairs)
+        changes = tuple(context_change(models[one], models[two], one, two, influences) for one, two in pairwise(models))
         if sharing is not None and len(sharing.parts) > MAX_VALUES:
             text = f"of more than {MAX_VALUES} values most terms are about single ones"
             notes.append(Note(f"no model of all values is printed: {text}", about=Rank.LIMIT))
@@ -159,7 +157,8 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
                 plot = None
                 notes.append(Note(f"changes are not drawn: {problem.problems[0].message}"))
         weights = {} if sharing is None else sharing.weights_of(models)
-        return Result(request, models, failed, changes, tuple(notes), stopped, plot, weights, shared, options)
+        found = (request, models, failed, changes, stopped, plot, weights, shared, options)
+        return Result(*found, notes=tuple(notes))
 
 
 def pooled_rows(parts: Mapping[str, ContextRows], by: str, nfp: str) -> tuple[Measurements, dict[str, str]]:

@@ -239,9 +239,7 @@ class Change:
         return self.transferred > max(WORSE * self.expected, ROUNDING)
 
 
-def context_change(
-    before: Result, after: Result, first: str, second: str, influences: ContextInfluences | None = None
-) -> Change:
+def context_change(before: Result, after: Result, first: str, second: str, joint: ContextInfluences | None) -> Change:
     """Return what changed between two values of the context."""
     nfp = after.result.nfp
     old, new = ((table.configurations, table.column(nfp)) for table in (before.measured, after.measured))
@@ -250,8 +248,8 @@ def context_change(
     errors = after.result.error_all, rows.judge(partial(predictions, before.result.predictor)).errors["error_all"]
     expected = None if crossed is None else crossed.mean
     change = Change(first, second, *mean_ratio(before.measured, after.measured, nfp), *errors, expected=expected)
-    if influences is not None and {first, second} <= {*influences.names}:
-        return replace(change, contrast=influences.contrast(first, second), reason=JOINT)
+    if joint is not None and {first, second} <= {*joint.names}:
+        return replace(change, contrast=joint.contrast(first, second), reason=JOINT)
     if not (before.result.readable and after.result.readable):
         return replace(change, reason=f"the learner {after.result.learner} gives no influences")
     try:
@@ -260,17 +258,15 @@ def context_change(
         return replace(change, reason=problem.problems[0].message)
 
 
-def joint_course(
-    influences: ContextInfluences, values: Sequence[str], contrasts: Sequence[ContextContrast]
-) -> ModelCourse:
+def joint_course(joint: ContextInfluences, values: Sequence[str], contrasts: Sequence[ContextContrast]) -> ModelCourse:
     """Return the influences by the joint model with each value, those that changed first."""
-    indices = [influences.names.index(value) for value in values]
+    indices = [joint.names.index(value) for value in values]
     terms = []
-    for place, option in enumerate(influences.options, start=1):
-        deviations = np.sqrt(np.maximum(np.diag(influences.covariances[place]), 0.0))[indices]
+    for place, option in enumerate(joint.options, start=1):
+        deviations = np.sqrt(np.maximum(np.diag(joint.covariances[place]), 0.0))[indices]
         changed = tuple(option in {other.option for other in contrast.settled} for contrast in contrasts)
         widths = (NORMAL_QUANTILE * deviations).tolist()
-        terms.append(TermCourse(option, tuple(influences.means[indices, place].tolist()), tuple(widths), changed))
+        terms.append(TermCourse(option, tuple(joint.means[indices, place].tolist()), tuple(widths), changed))
     terms.sort(key=lambda term: (not any(term.changed), -max(map(abs, term.means)), term.text))
     return ModelCourse("log", tuple(terms), (1.0,) * len(contrasts))
 
@@ -404,14 +400,11 @@ def _set_lines(change: SetChange, *, product: bool) -> list[tuple[str, ...]]:
     def text(value: float) -> str:
         return f"{math.exp(min(value, 700.0)):.5g}" if product else f"{value:.5g}"
 
-    size = percentage(change.size, 3)
-    terms = [(term.text, text(term.first), text(term.second), f"{term.intervals:.3g}") for term in change.terms]
-    if len(terms) == 1:
-        name, before, after, intervals = terms[0]
-        return [(name, before, after, size, intervals)]
-    title = " * ".join(change.options) or "1"
-    inner = [(f"  {name}", before, after, "", intervals) for name, before, after, intervals in terms]
-    return [(title, "", "", size, f"{change.intervals:.3g}"), *inner]
+    title, size = " * ".join(change.options) or "1", percentage(change.size, 3)
+    total = [(title, "", "", size, f"{change.intervals:.3g}")] if len(change.terms) > 1 else []
+    indent, own = (INDENT, "") if total else ("", size)
+    rows = [(indent + row.text, text(row.first), text(row.second), own, f"{row.intervals:.3g}") for row in change.terms]
+    return [*total, *rows]
 
 
 # The greatest numbers of values with a column, and of options.
@@ -429,7 +422,6 @@ def variations_table(influences: ContextInfluences) -> Rows:
             value = of(row.factors)
             return f"{four_digits(value)} ({shown_value(names[row.factors.index(value)])})"
 
-        ends_of = (("least", min), ("greatest", max))
-        shown = [Column(title, partial(end, of=of), right=True) for title, of in ends_of]
+        shown = [Column(title, partial(end, of=of), right=True) for title, of in (("least", min), ("greatest", max))]
     known = Column("", lambda row: "" if row.settled else "not known to differ")
     return Rows(influences.variations(), (Column("option"), *shown, known), MAX_VARYING)

@@ -36,7 +36,7 @@ from splc.types import Array
 from splc.workflows.inputs import with_blocks, without_column
 from splc.workflows.learn import request as sets
 from splc.workflows.learn.request import Request, with_deviation
-from splc.workflows.note import Note, Notes, Rank, notes_of, run_notes
+from splc.workflows.note import Note, Noted, Notes, Rank, notes_of, run_notes
 from splc.workflows.prediction_notes import ExpectedError, expected_error
 from splc.workflows.subspace import UNKNOWN, failure_notes
 from splc.workflows.views import UNWATCHED, Watch
@@ -55,8 +55,7 @@ class JudgedLearner:
     """A learner on a split: its result and the distribution of its errors."""
 
     result: LearningResult  # the result
-    # the median of the relative errors outside of the learning set, in percent; None where nothing is
-    median: float | None
+    median: float | None  # the median relative error outside of the learning set, in percent; None where nothing is
     p95: float | None  # their 95th percentile
 
 
@@ -72,13 +71,10 @@ class Split:
     groups: Groups | None  # the groups of the measurements that folds keep together, if they are stated
     should_stop: Callable[[], bool]  # asked after every fold and every baseline; true ends the work
 
-    def learn(
-        self, learner: Learner, rows: Array, evaluation: Measurements | None = None, **options: Any
-    ) -> LearningResult:
+    def learn(self, learner: Learner, rows: Array, **options: Any) -> LearningResult:
         """Return what a learner learns from rows, judged by the others or by an evaluation set."""
         options |= {name: getattr(self.request, name) for name in ("observed", "parts", "seed")}
-        options |= {"evaluation": evaluation, "block": self.request.block}
-        options["groups"] = None if self.request.block else self.groups
+        options |= {"block": self.request.block, "groups": None if self.request.block else self.groups}
         return sets.learn_rows(self.measured, self.nfp, learner, rows, **options)[0]
 
     def cross_validated(self, learner: Learner, result: LearningResult, folds: int) -> LearningResult:
@@ -107,7 +103,7 @@ class Split:
                 # There is no scaling model of few points.
                 with suppress(SplcError) if name == PMNF else nullcontext():
                     learner = learner_of(name)
-                    fitted = self.learn(learner, self.rows, self.evaluation)
+                    fitted = self.learn(learner, self.rows, evaluation=self.evaluation)
                     yield self.judged(self.cross_validated(learner, fitted, folds))
 
     def judged(self, result: LearningResult) -> JudgedLearner:
@@ -168,7 +164,7 @@ class ModelFiles:
 
 
 @dataclass(frozen=True, eq=False)
-class Result:
+class Result(Noted):
     """A learned model."""
 
     request: Request  # the request
@@ -177,8 +173,7 @@ class Result:
     rows: Array  # the positions of the learning set among them
     evaluated: Evaluated | None  # the evaluation set, if there is one
     expected_error: ExpectedError  # the error to expect at configurations that were not learned from
-    # the error after each round, on the evaluation set or else on all measured configurations
-    round_errors: tuple[float | None, ...]
+    round_errors: tuple[float | None, ...]  # the error after each round, on the evaluation set or else all measured
     shares: tuple[float | None, ...]  # the share of each term in the mean prediction on the learning set, in percent
     # the terms grouped by their options, the largest effect on the learning set first
     effects: tuple[OptionEffects, ...] = ()
@@ -190,11 +185,9 @@ class Result:
     output: str | None = None  # the file that the model was written to, None if nothing was written
     companion: str | None = None  # the JSON file that was written with a log, which has the full model
     plot: str | None = None  # the file that the plot was written to
-    notes: tuple[Note, ...] = ()  # what the user should know
     stopped: bool = False  # whether the cross-validation or the baselines were stopped early
     inference: Inference | None = None  # the inferred description of the system, None where it has one
-    # the number of valid configurations that were not measured, None if they cannot be counted
-    unmeasured: int | None = None
+    unmeasured: int | None = None  # the number of valid configurations that were not measured, None if not counted
 
     @property
     def knows_every(self) -> bool:
@@ -249,9 +242,7 @@ def run(
                 outputs = replace(outputs, model=outputs.companion, companion=None, form=".json")
                 notes.append(Note(f"no log is written: {error.problems[0].message}", about=Rank.LIMIT))
         measured = request.read_measurements(project, space, notes) if given is None else given
-        groups = None
-        if request.group is not None:
-            groups = sets.read_groups(project, space, measured, request.group, request.policies)
+        groups = sets.read_groups(request, project, space, measured)
         nfp = project.resolve_property(measured)
         if request.block is not None:
             measured = with_blocks(project, space, measured, request.block, request.policies)
@@ -301,8 +292,9 @@ def run(
 
         split = Split(request, measured, nfp, rows, evaluation, groups, watch.stop)
         following = {"on_step": followed, "on_share": lambda share: watch.advance(share, 1.0, "")}
+        following["should_stop"] = watch.stop
         try:
-            result = split.learn(learner, rows, evaluation, provenance=provenance, should_stop=watch.stop, **following)
+            result = split.learn(learner, rows, evaluation=evaluation, provenance=provenance, **following)
         except MeasurementError as error:
             raise error.at(measured.report.source) from None
         except EvaluationError as error:
@@ -347,11 +339,8 @@ def run(
         unmeasured = None
         with suppress(SpaceError):
             unmeasured = max(space.count - count, 0)
-        shares: tuple[float | None, ...] = ()
-        effects: tuple[OptionEffects, ...] = ()
-        if result.readable:
-            shares = term_shares(result.model, sample).values
-            effects = option_effects(result.model, result.estimates, sample, result.folds)
+        shares = term_shares(result.model, sample).values if result.readable else ()
+        effects = option_effects(result.model, result.estimates, sample, result.folds) if result.readable else ()
         far: tuple[Prediction, ...] = ()
         if result.scaling is not None:
             from splc.scaling.result import far_point, predictions
@@ -385,9 +374,8 @@ def output_form(output: str, learner: Learner) -> str:
     """Return the suffix of the format of a model; a log is the default of learners whose models it holds."""
     if not learner.suffix:
         hint = "leave it out; --baselines and splc study compare the errors of such learners with those of others"
-        raise RequestError(
-            f"the learner {learner.name} gives a model without terms, which no file can hold", "output", hint=hint
-        )
+        text = f"the learner {learner.name} gives a model without terms, which no file can hold"
+        raise RequestError(text, "output", hint=hint)
     suffix = model_suffix(output)
     if learner.suffix == ".log":
         return suffix if suffix in model_writers() and suffix != ".txt" else ".log"

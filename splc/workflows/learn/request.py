@@ -32,7 +32,7 @@ from splc.system.variability import VariabilityModel, extended, joint_system
 from splc.types import Array, Missing
 from splc.workflows.fields import Sampling, Seed, flag, internal, option, policy, refuse, request, texts_of
 from splc.workflows.inputs import ModelInputs, TableInputs, without_column
-from splc.workflows.note import Note, Notes, notes_of
+from splc.workflows.note import Note, Noted, Notes, notes_of
 
 if TYPE_CHECKING:
     from splc.learning.sums import Part
@@ -219,14 +219,13 @@ def evaluation_set(request: Request, project: Project, nfp: str, space: Space, n
 
 
 @dataclass(frozen=True, eq=False)
-class LearningRows:
+class LearningRows(Noted):
     """The learning set among the measured configurations."""
 
     rows: Array  # the positions of the configurations to learn from
     sampling: str  # the sampling as read
     sampled: int  # the number of sampled configurations
     dropped: int = 0  # the number of those that were not measured and are left out (`--missing drop`)
-    notes: tuple[Note, ...] = ()  # what the user should know
 
     def require_enough_for(self, result: LearningResult) -> None:
         """Refuse a model with more than half as many terms as configurations, if sampled ones were left out."""
@@ -292,15 +291,14 @@ def learning_rows(
     positions, remarks = match(table, sample.configurations, missing, instead)
     sampled = len(sample.configurations)
     dropped = sampled - len(positions) if missing == "drop" else 0
-    result = LearningRows(usable[positions], sample.spec, sampled, dropped, notes_of((*sample.notes, *remarks)))
+    notes = notes_of((*sample.notes, *remarks))
+    result = LearningRows(usable[positions], sample.spec, sampled, dropped, notes=notes)
     if dropped and len(positions) < 2:
         raise result.too_few("too few to learn from")
     return result
 
 
-def input_files(
-    project: Project, measured: Measurements | None, evaluation: Measurements | None = None
-) -> dict[str, Any]:
+def input_files(project: Project, measured: Measurements | None, evaluation: Measurements | None) -> dict[str, Any]:
     """Return path and hash of the system description and of the measurements that were read."""
     files: dict[str, Any] = {}
     if project.inference is None and project.learned_system is None and project.system_file != STANDARD:
@@ -317,11 +315,12 @@ def without_group(project: Project, column: str | None) -> Project:
     return project if is_option else without_column(project, column)
 
 
-def read_groups(project: Project, space: Space, measured: Measurements, column: str, policies: Any) -> Groups:
-    """Return the groups of the values of a column: an option, or another column of the table."""
-    if options_of(space.system, column) is not None:
-        return Groups.stated(measured.configurations, column)
-    parts = project.measurement_parts(space.system, space, by=(column,), **policies)
+def read_groups(request: Request, project: Project, space: Space, measured: Measurements) -> Groups | None:
+    """Return the groups of the values of a column: an option, or another column of the table; None without a column."""
+    column = request.group
+    if column is None or options_of(space.system, column) is not None:
+        return None if column is None else Groups.stated(measured.configurations, column)
+    parts = project.measurement_parts(space.system, space, by=(column,), **request.policies)
     return Groups.of_parts(measured.configurations, (part.configurations for part in parts), column)
 
 

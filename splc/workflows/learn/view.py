@@ -11,7 +11,7 @@ from splc.errors import listed, plural
 from splc.formats.column_choice import shown_value
 from splc.formats.models.json import model_as_json, scaling_as_json, uncertainty_as_json
 from splc.io.files import STANDARD
-from splc.io.json import picked
+from splc.io.json import getter, picked
 from splc.io.numbers import percentage
 from splc.learning import LearningResult
 from splc.learning.contexts.sharing import ALONE
@@ -50,6 +50,10 @@ PATH = (
     *views.columns("terms"),
     *views.columns("cross-validated = error, difference = distance", percentage),
     *views.columns("last term added = added"),
+)
+LEARNED_BY = (
+    views.Column("terms", lambda row: str(len(row.result.model.terms)) if row.result.readable else "–", right=True),
+    views.Column("time", "result.seconds", lambda seconds: f"{seconds:.3g} s"),
 )
 FORMS = {"shapes": "sum with thresholds"}
 # Why the learners that are not stepwise ended.
@@ -129,8 +133,7 @@ def _rounds_as_json(learned: Result) -> Iterator[dict[str, Any]]:
             "round": this.number,
             "term": this.added.text(result.model.order),
             "error": this.error if relative else this.learning_error,
-            "selection_error": this.error,
-            "learning_error": this.learning_error,
+            **picked(this, "selection_error = error, learning_error"),
             "test_error": error,
             "score": this.score,
         }
@@ -189,10 +192,8 @@ def _model_and_errors(learned: Result) -> views.View:
         facts.append(("ended", termination_in_words(result)))
     rounds = f", {views.counted(len(result.rounds), 'round')}" if result.rounds else ""
     files = ", ".join(filter(None, (learned.output, learned.companion)))
-    yield ""
-    yield views.Facts(
-        [*facts, ("time", f"{result.seconds:.3g} s{rounds}"), ("model", files or None), ("plot", learned.plot)]
-    )
+    facts += [("time", f"{result.seconds:.3g} s{rounds}"), ("model", files or None), ("plot", learned.plot)]
+    yield from ("", views.Facts(facts))
     if learned.compared:
         yield from _table_of_learners(learned.compared, learned.folds)
 
@@ -291,13 +292,8 @@ def _table_of_learners(compared: Sequence[JudgedLearner], folds: int) -> views.V
         where = f", cross-validated with {views.counted(folds, 'fold')}"
         errors = "error = {0}.mean, median = {0}.median, 95th percentile = {0}.p95".format("result.cross_validated")
     yield f"\nRelative errors of learners{where}:"
-    terms = views.Column(
-        "terms", lambda row: str(len(row.result.model.terms)) if row.result.readable else "–", right=True
-    )
-    time = views.Column("time", "result.seconds", lambda seconds: f"{seconds:.3g} s")
-    yield views.Rows(
-        compared, (*views.columns("learner = result.learner"), *views.columns(errors, percentage), terms, time)
-    )
+    names, shares = views.columns("learner = result.learner"), views.columns(errors, percentage)
+    yield views.Rows(compared, (*names, *shares, *LEARNED_BY))
 
 
 def next_steps(learned: Result) -> Iterator[views.NextStep]:
@@ -327,11 +323,9 @@ def as_json(found: contexts.Result | Result) -> dict[str, Any]:
     if isinstance(found, Result):
         return _model_as_json(found)
     shared = found.shared and {
-        "model": found.shared.result.model.text,
-        "options": found.options,
+        **picked(found, "model = shared.result.model.text, options"),
         "terms": len(found.shared.result.terms),
-        "differing": found.differing,
-        "output": found.shared.output,
+        **picked(found, "differing, output = shared.output"),
     }
     return {
         **ByValue(found.by, found.models).as_json("splc.learn.by/1", _model_as_json, "models"),
@@ -393,9 +387,8 @@ def _answer_of_contexts(result: contexts.Result) -> str:
     models = result.models
     every = all(model.expected_error.source != "measured" and model.knows_every for model in models.values())
     learned = every and all(model.expected_error.verdict == "unknown" for model in models.values())
-    errors = {
-        name: model.result.learning_error if learned else model.expected_error.percent for name, model in models.items()
-    }
+    percent = getter("result.learning_error" if learned else "expected_error.percent")
+    errors = {name: percent(model) for name, model in models.items()}
     text = "unknown"
     if ranked := sorted((error, name) for name, error in errors.items() if error is not None):
         ends = dict.fromkeys((ranked[0], ranked[-1]))

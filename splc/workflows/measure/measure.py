@@ -181,7 +181,7 @@ def _prepared(request: Request, notes: Notes) -> tuple[setups.Setup, outcome.Out
     if request.batch:
         setups.require_batchable(together, template, extended)
     described = project.system_file if project.has_system else None
-    outputs.require_writable((described, file), request.continues, request.dry)
+    outputs.require_writable((described, file), request.continues, request.dry, setups.CONTINUATION)
     chosen = configurations_of(request, Space(system), table, earlier, notes)
     strings = output_strings(chosen) if OPTIONS in template.extras else None
     if turns:
@@ -291,7 +291,7 @@ def _preview(request: Request) -> outcome.Preview:
             setups.require_same(records, setup.description(), outputs.journal, (*allowed, *growing))
         for failure in recorded.failed if request.retry_failed else ():
             recorded.forget(failure)
-    return outcome.Preview(setup, recorded, left_of(setup, recorded), tuple(notes))
+    return outcome.Preview(setup, recorded, left_of(setup, recorded), notes=tuple(notes))
 
 
 def _measure(request: Request, watch: Watch) -> outcome.Result:
@@ -352,7 +352,8 @@ def _measure(request: Request, watch: Watch) -> outcome.Result:
         written = outputs.finish(setup, session.recorded, error, tell)
         ended = not interrupted and not request.keep_going and latest.done < latest.total
         stopped = common_failure(session.recorded) if ended else None
-        return outcome.Result(session, latest, interrupted, outputs, written, stopped, request.system, tuple(notes))
+        state = (session, latest, interrupted, outputs, written, stopped, request.system)
+        return outcome.Result(*state, notes=tuple(notes))
 
 
 EXAMPLES = (

@@ -25,13 +25,14 @@ from splc.io.numbers import parse_number, percentage
 from splc.measuring.execution import RunResults, failure_reasons, scatters
 from splc.measuring.journal import Journal, read_journal
 from splc.measuring.session import Progress, Remaining, Session, batches
-from splc.measuring.setup import CONTINUATION, Setup, require_unsuccessful
+from splc.measuring.setup import Setup, require_unsuccessful
 from splc.workflows.fields import assigned
-from splc.workflows.note import Note
+from splc.workflows.note import Note, Noted
 from splc.workflows.views import INTERRUPTED, Detail, End, Message, NextStep, NextSteps, View, counted, duration
 
 # A session: its `changes`, and `resumed`, the number of runs that were recorded before.
 S = TypeVar("S", bound=Any)
+Tell = Callable[[Note], object]
 # The number of commands and of failures that are shown, and the length of a line about a failure.
 SHOWN, WIDTH = 5, 120
 
@@ -115,9 +116,7 @@ class Outputs:
         own = Path(self.journal if self.unnamed else self.measurements).with_name(name)
         return str(own) if path is None else path
 
-    def require_writable(
-        self, inputs: Sequence[str | None], resume: bool, dry: bool, continuation: str = CONTINUATION
-    ) -> None:
+    def require_writable(self, inputs: Sequence[str | None], resume: bool, dry: bool, continuation: str) -> None:
         """Refuse to overwrite existing measurements, a journal with a successful run, and inputs.
 
         `resume`: whether an existing journal is continued. `dry`: whether nothing will be written.
@@ -136,9 +135,7 @@ class Outputs:
             message = "this file of measurements exists already, and has no journal"
             raise OutputError(Problem(message, self.measurements, hint=hint))
 
-    def begin(
-        self, stack: ExitStack, begin: Callable[[Journal], S], resume: bool, what: str, tell: Callable[[Note], object]
-    ) -> S:
+    def begin(self, stack: ExitStack, begin: Callable[[Journal], S], resume: bool, what: str, tell: Tell) -> S:
         """Return a session with the journal, which is open until the stack is closed; tell how `what` begins."""
         file = self.journal
         exists = Path(file).exists()
@@ -160,9 +157,7 @@ class Outputs:
             tell(Note(f"{plural(session.resumed, 'run is', 'runs are')} recorded already"))
         return session
 
-    def finish(
-        self, setup: Setup | None, recorded: RunResults, error: SplcError | None, tell: Callable[[Note], object]
-    ) -> bool:
+    def finish(self, setup: Setup | None, recorded: RunResults, error: SplcError | None, tell: Tell) -> bool:
         """Write the measurements and the failed runs of a setup; return whether there are measurements.
 
         The error that ended the session, if there is one, is raised after that, with a note about what is kept.
@@ -187,13 +182,12 @@ class Outputs:
 
 
 @dataclass(frozen=True, eq=False)
-class Preview:
+class Preview(Noted):
     """The runs that a measurement would do."""
 
     setup: Setup
     recorded: RunResults  # the results in its journal
     left: Remaining  # the runs that are left, as far as is known before they are done
-    notes: tuple[Note, ...] = ()  # what the user should know
 
     @property
     def seconds_left(self) -> float | None:
@@ -211,7 +205,7 @@ class Preview:
 
 
 @dataclass(frozen=True, eq=False)
-class Result:
+class Result(Noted):
     """A measurement that ended."""
 
     session: Session  # the runs and their journal
@@ -221,7 +215,6 @@ class Result:
     written: bool  # whether there are measurements (else every run failed)
     stopped: str | None = None  # why the first runs failed, if runs are left because of that
     system: str | None = None  # the description that was named, None if it was not
-    notes: tuple[Note, ...] = ()  # what the user should know
 
     @property
     def unsettled(self) -> list[int]:
@@ -237,7 +230,7 @@ def as_json(result: Result | Preview) -> dict[str, Any]:
             "schema": "splc.measure.preview/1",
             "dry_run": True,
             "configurations": len(result.setup.configurations),
-            **picked(result, "runs = left.total"),
+            "runs": result.left.total,
             "recorded": len(result.recorded.results),
             **picked(result, "left = left.runs, seconds_left, properties = setup.property_names, commands"),
         }
@@ -255,8 +248,7 @@ def as_json(result: Result | Preview) -> dict[str, Any]:
         "schema": "splc.measure/1",
         "dry_run": False,
         "configurations": len(session.setup.configurations),
-        "properties": session.setup.property_names,
-        "runs": result.progress.total,
+        **picked(result, "properties = session.setup.property_names, runs = progress.total"),
         "recorded": len(recorded.results),
         **picked(result, "resumed = session.resumed, measured = progress.measured"),
         "failed": len(recorded.failed),

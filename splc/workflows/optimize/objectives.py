@@ -22,7 +22,7 @@ from splc.workflows.inputs import ModelInputs, predicting
 from splc.workflows.note import Note, Notes, run_notes
 from splc.workflows.prediction_notes import ExpectedError
 from splc.workflows.subspace import known_failures
-from splc.workflows.views import UNWATCHED, Watch
+from splc.workflows.views import Watch
 
 
 @request
@@ -102,13 +102,8 @@ class Objective:
         return np.full(len(configurations), -1) if self.known is None else self.known.find(configurations)
 
 
-def objectives_of(
-    request: Request, project: Project, space: Space, notes: Notes, watch: Watch = UNWATCHED
-) -> list[Objective]:
-    """Return the objectives of a request: its models, or models that are learned from the measurements.
-
-    `watch` is told of each model that is learned.
-    """
+def objectives_of(request: Request, project: Project, space: Space, notes: Notes, watch: Watch) -> list[Objective]:
+    """Return the objectives of a request: its models, or models that are learned from the measurements."""
     nfps = request.properties
     if len(nfps) > 1 and len(set(nfps)) < len(nfps):
         raise RequestError(f"{next(name for name in nfps if nfps.count(name) > 1)!r} is named twice", "properties")

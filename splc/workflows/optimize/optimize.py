@@ -29,7 +29,7 @@ from splc.plotting.charts.drawing import require_picture, write_picture
 from splc.types import Array
 from splc.workflows import prediction_notes
 from splc.workflows.fields import refuse
-from splc.workflows.note import Note, Notes, Rank
+from splc.workflows.note import Note, Noted, Notes, Rank
 from splc.workflows.optimize.objectives import Objective, Request, objectives_of
 from splc.workflows.prediction_notes import Interval, learned_values
 from splc.workflows.subspace import failure_notes, fixed_space, further_notes, working_space
@@ -59,7 +59,7 @@ class RatedConfiguration:
 
 
 @dataclass(frozen=True)
-class Result:
+class Result(Noted):
     """The best configurations."""
 
     objectives: tuple[Objective, ...]  # the properties with their models
@@ -76,7 +76,6 @@ class Result:
     unreached: tuple[str, ...] = ()  # the objectives of which no measured value reaches the best interval
     failures: Failures | None = None  # what never worked, which is left out; None if nothing is known
     plot: str | None = None  # the file that the plot was written to
-    notes: tuple[Note, ...] = ()  # what the user should know
     request: Request | None = None
 
     @property
@@ -107,8 +106,7 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
     notes += further_notes(base.system, system)
     limit = LIMIT if request.limit is None else request.limit
     with notes:
-        learned = objectives_of(request, project, base, notes, watch)
-        objectives = [goal.of_system(system) for goal in learned]
+        objectives = [goal.of_system(system) for goal in objectives_of(request, project, base, notes, watch)]
         result = best_configurations(objectives, space, fixed, request.top, limit, watch)
     if request.plot is not None:
         # The front of the first two properties, with the measured configurations.
@@ -160,8 +158,7 @@ def best_configurations(
         notes += prediction_notes.outside_notes(excluded)
         for goal, predicted in zip(objectives, ranking.predicted, strict=True):
             values = goal.values if len(goal.values) else learned_values(goal.stored.full)
-            texts = implausible(predicted, values, goal.measured or goal.name)
-            notes += (Note(text, warning=True) for text in texts)
+            notes += (Note(text, warning=True) for text in implausible(predicted, values, goal.measured or goal.name))
         unreached = _unreached(objectives, columns)
         if unreached:
             what = "no measured value" + ("" if len(objectives) == 1 else f" of {listed(unreached)}")
@@ -204,12 +201,9 @@ def _values(objective: Objective, configurations: Configurations, predicted: Arr
     return [PropertyValue(*row) for row in zip(predicted.tolist(), intervals, measured, strict=True)]
 
 
-def _rated(
-    configurations: Configurations, columns: Sequence[Sequence[PropertyValue]]
-) -> tuple[RatedConfiguration, ...]:
+def _rated(found: Configurations, columns: Sequence[Sequence[PropertyValue]]) -> tuple[RatedConfiguration, ...]:
     """Return configurations with their properties, which are given property by property."""
-    rows = enumerate(zip(*columns, strict=True))
-    return tuple(RatedConfiguration(configurations[[row]], values) for row, values in rows)
+    return tuple(RatedConfiguration(found[[row]], values) for row, values in enumerate(zip(*columns, strict=True)))
 
 
 def _measured_in_all(objectives: Sequence[Objective], fixed: Mapping[str, int]) -> tuple[Configurations | None, Array]:
@@ -340,10 +334,7 @@ def _of_best(interval: Interval, chosen: int, sign: float) -> Interval:
 
 
 def _unreached(objectives: Sequence[Objective], columns: Sequence[Sequence[PropertyValue]]) -> tuple[str, ...]:
-    """Return the objectives of which no measured value is as good as the worst end of the best interval.
-
-    The best of very many predictions is the one in which errors of many influences add up.
-    """
+    """Return the objectives of which no measured value is as good as the worst end of the best interval."""
     names = []
     for objective, sign, column in zip(objectives, signs_of(objectives), columns, strict=True):
         known = np.concatenate([objective.values, learned_values(objective.stored.full)])

@@ -38,7 +38,7 @@ def as_json(result: Result) -> dict[str, Any]:
     if others:
         properties = [picked(goal, "name, nfp = measured, unit, maximize") for goal in result.objectives]
         front = _front_as_json(result, result.candidates, "predicted, interval, measured")
-        measured = _front_as_json(result, result.measured_front, "measured, predicted")
+        measured = result.measured_front and _front_as_json(result, result.measured_front, "measured, predicted")
         fronts = {"front": front, "measured_front": measured}
         return {"schema": "splc.optimize.pareto/1", "properties": properties, **fronts, **searched}
     top = [_rated_as_json(row, "predicted, interval, measured") for row in result.candidates]
@@ -51,11 +51,7 @@ def _rated_as_json(rated: RatedConfiguration, keys: str) -> dict[str, Any]:
     return {"configuration": rated.configuration.assignments()[0], **picked(rated.values[0], keys)}
 
 
-def _front_as_json(
-    result: Result, front: Sequence[RatedConfiguration] | None, keys: str
-) -> list[dict[str, Any]] | None:
-    if front is None:
-        return None
+def _front_as_json(result: Result, front: Sequence[RatedConfiguration], keys: str) -> list[dict[str, Any]]:
     names = [objective.name for objective in result.objectives]
     return [
         {
@@ -205,11 +201,9 @@ def selected_text(configuration: Configurations, left_out: Container[str]) -> st
     return ", ".join(_selected(configuration, left_out)) or "(none)"
 
 
-def _selected(
-    configuration: Configurations, left_out: Container[str] = (), only: Container[str] | None = None
-) -> list[str]:
+def _selected(row: Configurations, left_out: Container[str] = (), only: Container[str] | None = None) -> list[str]:
     """Return some selected options of a configuration with the values of numeric ones."""
-    texts = assignment_texts(configuration.system, configuration.assignment(0)).items()
+    texts = assignment_texts(row.system, row.assignment(0)).items()
     chosen = [(name, text) for name, text in texts if name not in left_out and text != f"{name}={DESELECTED}"]
     return [text for name, text in chosen if only is None or name in only]
 

@@ -33,7 +33,7 @@ from splc.workflows import fields
 from splc.workflows.fields import flag, option, request
 from splc.workflows.inputs import ByValue, each_context, require_all_values, require_files
 from splc.workflows.learn.learn import replaced_notes, scaling_form
-from splc.workflows.note import Note, Notes, notes_of, reading_notes
+from splc.workflows.note import Note, Noted, Notes, notes_of, reading_notes
 from splc.workflows.scale.tree import CallTree, call_trees, largest_of, ranking_chart, scaling_chart, tree_notes
 from splc.workflows.scaling_view import chosen_series, pooling_notes
 from splc.workflows.views import UNWATCHED, Watch
@@ -46,6 +46,10 @@ _TOGETHER = 1000  # models that are predicted together
 
 
 SELECTION, SUGGESTIONS = "Selection of models", "Suggestions"
+PROFILE = (
+    "Extra-P's text, JSON, JSON lines or .extra-p, CSV, output of a benchmark tool, or a folder of CUBE profiles or "
+    "CSV. '-' is standard input."
+)
 # The notes that are shown of many models.
 SHOWN = 8
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.]*\w)")
@@ -63,14 +67,7 @@ class Request:
     al., Learning Cost-Effective Sampling Strategies).
     """
 
-    profile: Annotated[
-        str,
-        fields.as_argument(
-            "PROFILE",
-            "Extra-P's text, JSON, JSON lines or .extra-p, CSV, output of a benchmark tool, or a folder of "
-            "CUBE profiles or CSV. '-' is standard input.",
-        ),
-    ]
+    profile: Annotated[str, fields.as_argument("PROFILE", PROFILE)]
     settings: Mapping[str, Any] = option({}, "NAME=VALUE", names="--set", parse=fields.texts_of, repeated=True)(
         "A setting: aggregate, segmented, strong_scaling, … Can be repeated."
     )
@@ -140,7 +137,7 @@ class Request:
 
 
 @dataclass(frozen=True, eq=False)
-class Result(Reported):
+class Result(Noted, Reported):
     """Scaling models of a profile."""
 
     request: Request  # the request
@@ -152,7 +149,6 @@ class Result(Reported):
     seconds: float  # the time of fitting
     facts: Mapping[str, Any]  # content of the JSON that holds for all models: parameters, failed series, the file
     trees: tuple[CallTree, ...] = ()  # the call tree of each metric, if it was asked for
-    notes: tuple[Note, ...] = ()  # what the user should know
 
 
 def run(request: Request, watch: Watch = UNWATCHED, given: Experiment | None = None) -> Result:
@@ -178,14 +174,9 @@ def run(request: Request, watch: Watch = UNWATCHED, given: Experiment | None = N
         points = _points(request.predict_at, experiment)
 
         started = time.monotonic()
+        settings["on_progress"] = lambda done: watch.advance(done, len(series), f"{done:,} of {len(series):,} models")
         try:
-            profile = fit_experiment(
-                experiment,
-                series,
-                jobs=request.jobs,
-                on_progress=lambda done: watch.advance(done, len(series), f"{done:,} of {len(series):,} models"),
-                **settings,
-            )
+            profile = fit_experiment(experiment, series, jobs=request.jobs, **settings)
         except MeasurementError as error:
             raise error.at(source) from None
         seconds = time.monotonic() - started
@@ -199,8 +190,7 @@ def run(request: Request, watch: Watch = UNWATCHED, given: Experiment | None = N
             notes.append(Note(f"{text} have intervals; {cure}"))
         trees: tuple[CallTree, ...] = ()
         if request.tree:
-            largest = largest_of(experiment).items()
-            far = {name: experiment.constant.get(name, FAR * value) for name, value in largest}
+            far = {name: experiment.constant.get(name, FAR * value) for name, value in largest_of(experiment).items()}
             end = points[-1] if points else far
             trees = call_trees(experiment, profile.models, end, inclusive=request.inclusive, top=request.top)
             notes += tree_notes(experiment, trees, inclusive=request.inclusive)
@@ -230,7 +220,7 @@ def run(request: Request, watch: Watch = UNWATCHED, given: Experiment | None = N
             with np.errstate(all="ignore"):
                 errors[key] = mean_relative_error(model.predict(x[:, at]), np.nanmean(values, axis=1))
         found = (*notes, *profile_notes(profile))
-        return Result(request, experiment, profile, predicted, errors, seconds, facts, trees, found)
+        return Result(request, experiment, profile, predicted, errors, seconds, facts, trees, notes=found)
 
 
 def run_by(request: Request, watch: Watch = UNWATCHED) -> ByValue[Result]:

@@ -21,6 +21,9 @@ from splc.workflows.note import Note
 from splc.workflows.scaling_view import number, point_text
 from splc.workflows.views import ALL_IN_JSON, Column, Rows, View, columns, interval_column
 
+Point = Mapping[str, float]
+Models = Mapping[Key, ScalingModel]
+
 # Call paths with a smaller share of the total, and lines beyond this number, are not printed.
 _MIN_SHARE, _MAX_LINES = 1.0, 60
 
@@ -45,8 +48,8 @@ class CallTree:
     """The call paths of a metric at a point."""
 
     metric: str  # the metric
-    at: Mapping[str, float]  # the point, parameter → value
-    measured_at: Mapping[str, float]  # the largest measured values
+    at: Point  # the point, parameter → value
+    measured_at: Point  # the largest measured values
     total: float  # the sum of all call paths at the point
     callpaths: tuple[CallPath, ...]  # the call paths, each after its caller, those with the largest totals first
 
@@ -56,9 +59,7 @@ class CallTree:
         return sorted([path for path in self.callpaths if path.predicted is not None], key=lambda path: -path.share)
 
 
-def call_trees(
-    experiment: Experiment, models: Mapping[Key, ScalingModel], at: Mapping[str, float], *, inclusive: bool, top: int
-) -> tuple[CallTree, ...]:
+def call_trees(experiment: Experiment, models: Models, at: Point, *, inclusive: bool, top: int) -> tuple[CallTree, ...]:
     """Return the call tree of each metric at a point."""
     trees = []
     largest = largest_of(experiment)
@@ -165,7 +166,7 @@ def _share(value: float | None, total: float) -> float:
     return 100 * (max(value or 0.0, 0.0) / total) if total > 0 else 0.0
 
 
-def _interval(model: ScalingModel, at: Mapping[str, float]) -> tuple[float, float]:
+def _interval(model: ScalingModel, at: Point) -> tuple[float, float]:
     values: list[Any] = [at[name] for name in model.names]
     lower, upper = model.interval(values if len(values) == 1 else [values], LEVEL)
     return float(lower[0]), float(upper[0])
@@ -213,8 +214,6 @@ def view_of_trees(trees: Sequence[CallTree], top: int) -> View:
         yield Rows(enumerate(tree.ranking, 1), RANKING, top, f"{small_share(share)} together; --top N")
 
 
-Point = Mapping[str, float]
-
 MAX_CURVES = 6  # the most models with curves
 MAX_VALUES = 8  # the most values of a parameter in a surface
 # Without a point to predict, curves end at this multiple of the largest measured value.
@@ -222,7 +221,7 @@ BEYOND = 2.0
 _STEPS = 60
 
 
-def scaling_chart(experiment: Experiment, models: Mapping[Key, ScalingModel], target: Point | None) -> Chart:
+def scaling_chart(experiment: Experiment, models: Models, target: Point | None) -> Chart:
     """Return the chart of models along each parameter; of a single model of two parameters also over both."""
     metric = metric_text(next(metric for _, metric in models))
     largest = dict(sorted(models.items(), key=lambda item: -_size(item[1], target, experiment))[:MAX_CURVES])
@@ -232,9 +231,7 @@ def scaling_chart(experiment: Experiment, models: Mapping[Key, ScalingModel], ta
     return joined(scaling_charts(experiment, largest, target, "curves"), heading)
 
 
-def scaling_charts(
-    experiment: Experiment, models: Mapping[Key, ScalingModel], target: Point | None, name: str
-) -> list[Chart]:
+def scaling_charts(experiment: Experiment, models: Models, target: Point | None, name: str) -> list[Chart]:
     """Return the charts of models along each parameter, and of a single model of two parameters over both."""
     metric = metric_text(next(metric for _, metric in models))
     varying = [name for name in experiment.parameters if name not in experiment.constant]
@@ -268,9 +265,7 @@ def _size(model: ScalingModel, target: Point | None, experiment: Experiment) -> 
     return -np.inf if np.isnan(predicted[0]) else float(predicted[0])
 
 
-def slice_along(
-    experiment: Experiment, models: Mapping[Key, ScalingModel], parameter: str, target: Point | None
-) -> Slice:
+def slice_along(experiment: Experiment, models: Models, parameter: str, target: Point | None) -> Slice:
     """Return the models along a parameter, where the others have the values with the most measured points."""
     at = experiment.parameters.index(parameter)
     axes = [axis for axis in range(len(experiment.parameters)) if axis != at]

@@ -29,7 +29,7 @@ from splc.types import Array
 from splc.workflows import scaling_view, views
 from splc.workflows.fields import fields_of, given_fields
 from splc.workflows.inputs import ByValue
-from splc.workflows.note import Note, Notes, notes_of, reading_notes
+from splc.workflows.note import Note, Noted, Notes, notes_of, reading_notes
 from splc.workflows.scale.scale import SUGGESTIONS, Request, Result, experiments_of, run, run_by
 from splc.workflows.scale.tree import view_of_trees
 
@@ -39,14 +39,13 @@ VALUE = "value"
 
 
 @dataclass(frozen=True)
-class PointSuggestions:
+class PointSuggestions(Noted):
     """Suggested points."""
 
     request: Request
     suggestions: Suggestions  # the points, and the model that they are based on
     callpaths: tuple[str, ...]  # the call paths whose values were added up
     cost: str  # what a measurement costs, as text
-    notes: tuple[Note, ...] = ()  # what the user should know
 
 
 def suggested(request: Request) -> PointSuggestions:
@@ -73,24 +72,17 @@ def suggested(request: Request) -> PointSuggestions:
             hint = "choose fewer with --callpath"
             raise MeasurementError("no point has values of all call paths", hint=hint).at(experiment.report.source)
         cost, text = _cost(request.cost, names)
-        result = suggest(
-            experiment.points[mask],
-            values[mask],
-            names=names,
-            target=request.target or None,
-            cost=cost,
-            axes=[list(request.axis[name]) if name in request.axis else None for name in names],
-            **{
-                name: getattr(request, name)
-                for name in ("strategy", "extend", "until", "budget", "count", "repetitions")
-            },
-        )
+        stated = ("strategy", "extend", "until", "budget", "count", "repetitions")
+        settings: dict[str, Any] = {name: getattr(request, name) for name in stated}
+        settings["axes"] = [list(request.axis[name]) if name in request.axis else None for name in names]
+        settings |= {"names": names, "target": request.target or None, "cost": cost}
+        result = suggest(experiment.points[mask], values[mask], **settings)
         model = replace(result.model, notes=notes_of_series(result.model))
         callpaths = tuple(key[0] for key in series)
         if len(callpaths) > 1:
             notes += [Note(f"values of {len(callpaths):,} call paths are added up; --callpath chooses some of them")]
         remarks = notes_of((*result.notes, *model.notes))
-        return PointSuggestions(request, replace(result, model=model), callpaths, text, (*notes, *remarks))
+        return PointSuggestions(request, replace(result, model=model), callpaths, text, notes=(*notes, *remarks))
 
 
 def _cost(text: str | None, names: Sequence[str]) -> tuple[Cost, str]:

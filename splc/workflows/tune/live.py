@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
@@ -39,7 +39,7 @@ from splc.tuning.tuner import Tuner
 from splc.tuning.verification import LEAST_BUDGET
 from splc.workflows import learn
 from splc.workflows.measure.outcome import Outputs, context_notes, place_of
-from splc.workflows.note import Note, Notes, Rank
+from splc.workflows.note import Note, Noted, Notes, Rank
 from splc.workflows.pictures import chart_of
 from splc.workflows.prediction_notes import unused_note
 from splc.workflows.subspace import failure_notes, fixed_space, further_notes
@@ -55,7 +55,7 @@ BEST, MODEL = "best.csv", "learned.json"
 
 
 @dataclass(frozen=True, eq=False)
-class Result:
+class Result(Noted):
     """A tuning run that ended."""
 
     result: TuningResult | None  # what was found; None if no run has a value
@@ -65,7 +65,6 @@ class Result:
     best: str  # the file of the best configuration
     interrupted: bool  # whether runs are left because of an interruption
     stopped: str | None  # why the first runs failed, if runs are left because of that
-    notes: tuple[Note, ...] = ()  # what the user should know
     unit: str | None = None  # the unit of the property, None if it is not known
     of_standard_input: bool = False
     running: bool = False  # whether more runs follow
@@ -95,7 +94,7 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
             watch.show(*view_of_run(session, outcome, watch.detail))
             known = any(each.values for each in tuner.history.outcomes)
             if request.report is not None and known and len(tuner.history.asked_for) % REPORTED == 0:
-                so_far = Result(tuner.report(), session, None, outputs, file, False, None, (), unit, running=True)
+                so_far = Result(tuner.report(), session, None, outputs, file, False, None, unit, running=True)
                 import_module(REPORTING).report_of(so_far, request.report)
 
         interrupted, error = False, None
@@ -134,20 +133,19 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
                 if isinstance(predictor, FullPredictor) and not predictor.options:
                     notes.append(unused_note(free_options(tuner.system, unused_options(tuner.system, ()))))
         stopped = None if interrupted or keep_going else common_failure(session.recorded)
-        ended = (interrupted, stopped, tuple(notes), unit, request.system == STANDARD)
-        tuned = Result(result, session, learned, outputs, file, *ended)
+        ended = (interrupted, stopped, unit, request.system == STANDARD)
+        tuned = Result(result, session, learned, outputs, file, *ended, notes=tuple(notes))
         if request.report is not None and result is not None:
             import_module(REPORTING).report_of(tuned, request.report)
         return tuned
 
 
 @dataclass(frozen=True, eq=False)
-class TuningPreview:
+class TuningPreview(Noted):
     """The first runs of a tuning run, which do not depend on values."""
 
     tuner: Tuner  # the tuner that asked for them
     commands: tuple[str, ...]  # their command lines
-    notes: tuple[Note, ...] = ()  # what the user should know
 
 
 def preview(request: Request) -> TuningPreview:
@@ -157,12 +155,10 @@ def preview(request: Request) -> TuningPreview:
         commands: list[str] = []
         while len(commands) < PREVIEWED and (trial := tuner.ask()) is not None:
             commands.append(shlex.join(command.process(tuner.history.configurations[[trial.row]], trial).args[0]))
-        return TuningPreview(tuner, tuple(commands), tuple(notes))
+        return TuningPreview(tuner, tuple(commands), notes=tuple(notes))
 
 
-def _prepared(
-    request: Request, notes: Notes
-) -> tuple[VariabilityModel, Tuner, TunedCommand, Outputs, Mapping[str, Any]]:
+def _prepared(request: Request, notes: Notes) -> tuple[VariabilityModel, Tuner, TunedCommand, Outputs, dict[str, Any]]:
     """Check a request completely, before anything is run.
 
     Return the system without fixed values, what asks for the runs, what does them, the files of the measurements, and

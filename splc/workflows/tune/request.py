@@ -268,8 +268,7 @@ def _parts(
     columns = ColumnChoice(named, optional=frozenset(named))
     project = replace(Project.load(measurements=[file], columns=columns), learned_system=system)
     # Inferred constraints are those of other rows.
-    valid = Space(replace(system, constraints=()) if system.inferred else system)
-    parts = project.every_part(system, valid)
+    parts = project.every_part(system, Space(replace(system, constraints=()) if system.inferred else system))
     notes.add(reading_notes(*(part.report for part in parts)))
     for name in parts[0].contexts:
         values = tuple(dict.fromkeys(part.contexts[name] for part in parts))

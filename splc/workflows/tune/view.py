@@ -22,10 +22,9 @@ from splc.tuning.changes import changed, shown_values
 from splc.tuning.objective import Goal, TuningObjective
 from splc.tuning.replay import Replay, replay, rows_within, true_front
 from splc.tuning.result import FoundConfiguration
-from splc.tuning.verification import MeanValue
 from splc.workflows import views
 from splc.workflows.learn.view import answer
-from splc.workflows.note import Note, Notes, run_notes
+from splc.workflows.note import Note, Noted, Notes, run_notes
 from splc.workflows.subspace import failure_notes, failures_as_json, fixed_space
 from splc.workflows.tune.live import WIDTH, Result, TuningPreview, goal_text, preview, run
 from splc.workflows.tune.request import Request, default_of
@@ -35,7 +34,7 @@ _percent = partial(percentage, digits=2)
 
 
 @dataclass(frozen=True, eq=False)
-class ReplayResult:
+class ReplayResult(Noted):
     """Replays of tuning runs."""
 
     goals: tuple[Goal, ...]  # the properties that are tuned
@@ -44,7 +43,6 @@ class ReplayResult:
     optimum: float | None  # the best value of the table, within the limits; None of several properties
     replays: tuple[Replay, ...]  # the replays, by budget and seed
     interrupted: bool = False  # whether replays are left because of an interruption
-    notes: tuple[Note, ...] = ()  # what the user should know
     front: int | None = None  # the number of configurations of the table's Pareto front; None of one property
     random: Mapping[int, float] = field(default_factory=dict)  # budget → that of as many random runs' hypervolume, in %
 
@@ -99,8 +97,8 @@ def replays_of(request: Request, watch: views.Watch) -> ReplayResult:
         optimum = None if front is not None else float(y.max() if settings["maximize"] else y.min())
         random = {} if front is None else {budget: front.random_share(budget) for budget in request.budget}
         table_facts = (objective.goals, table.unit(nfp), len(configurations), optimum)
-        size = None if front is None else len(front.places)
-        return ReplayResult(*table_facts, tuple(replays), len(replays) < total, tuple(notes), size, random)
+        table_front = (None if front is None else len(front.places), random)
+        return ReplayResult(*table_facts, tuple(replays), len(replays) < total, *table_front, notes=tuple(notes))
 
 
 def _summary(budget: int, replays: list[Replay]) -> dict[str, float]:
@@ -177,17 +175,14 @@ def as_json(found: Result | TuningPreview | ReplayResult) -> dict[str, Any]:
         }
     session, result, learned = found.session, found.result, found.learned
     tuner, history = session.tuner, session.tuner.history
-    single = found.single
     steps = () if result is None else result.trajectory
     changes = () if result is None else result.changes
     return {
         "schema": "splc.tune/1",
-        "nfp": tuner.objective.nfp,
-        "unit": found.unit,
-        "maximize": tuner.objective.maximize,
-        "best": _found_as_json(None if single is None else single.best),
+        **picked(found, "nfp = session.tuner.objective.nfp, unit, maximize = session.tuner.objective.maximize"),
+        "best": _found_as_json(None if found.single is None else found.single.best),
         "default": _found_as_json(None if result is None else result.default),
-        "gain": single and single.gain,
+        **picked(found, "gain = single.gain"),
         "front": [
             {
                 "configuration": member.configuration.assignments()[0],
@@ -198,8 +193,7 @@ def as_json(found: Result | TuningPreview | ReplayResult) -> dict[str, Any]:
         ],
         "changes": [picked(row, "option, from = before, to = after, change, because") for row in changes],
         "indifferent": () if result is None else result.indifferent,
-        "expected_gain": result and result.expected_gain,
-        "budget": tuner.budget,
+        **picked(found, "expected_gain = result.expected_gain, budget = session.tuner.budget"),
         "runs": len(history.asked_for),
         "earlier_runs": len(history.outcomes) - len(history.asked_for),
         "resumed": session.resumed,
@@ -221,10 +215,7 @@ def as_json(found: Result | TuningPreview | ReplayResult) -> dict[str, Any]:
             }
             for step in steps
         ],
-        "seed": tuner.seed,
-        "interrupted": found.interrupted,
-        "out_of_time": session.out_of_time,
-        "stopped": found.stopped,
+        **picked(found, "seed = session.tuner.seed, interrupted, out_of_time = session.out_of_time, stopped"),
         "output": None if result is None else found.outputs.measurements,
         "journal": found.outputs.journal,
         "notes": notes,
@@ -329,7 +320,11 @@ def _front(tuned: Result) -> views.View:
     for member in result.front:
         own = member.configuration
         values = shown_values(tuner.variables if base is None else changed(tuner.variables, base, own), own)
-        rows.append({**{name: _mean(mean) for name, mean in member.means.items()}, "values": values or "the default"})
+        means = {}
+        for name, mean in member.means.items():
+            interval = views.interval_text((mean.low, mean.high), views.four_digits)
+            means[name] = views.four_digits(mean.value) + (f" ({interval})" if interval else "")
+        rows.append({**means, "values": values or "the default"})
     names = [goal.nfp for goal in tuner.objective.goals]
     title = "values" if base is None else "changes of the default"
     yield views.Rows(rows, (*(views.Column(name, name) for name in names), views.Column(title, "values")))
@@ -338,11 +333,6 @@ def _front(tuned: Result) -> views.View:
     yield ""
     front = ("front", f"{size}, by {kind}  -> {tuned.best}")
     yield views.Facts([front, ("runs", f"{runs}  -> {tuned.outputs.measurements}")])
-
-
-def _mean(mean: MeanValue) -> str:
-    interval = views.interval_text((mean.low, mean.high), views.four_digits)
-    return views.four_digits(mean.value) + (f" ({interval})" if interval else "")
 
 
 def _value(configuration: FoundConfiguration, unit: str | None) -> str:
