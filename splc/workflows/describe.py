@@ -187,7 +187,7 @@ def as_json(result: Result) -> dict[str, Any]:
     system, count = result.description.system, result.description.count
     features: list[Option] = [*system.binary_options, *system.numeric_options]
     texts = [{"kind": constraint_kind(one), "text": one.text.strip(), "line": one.line} for one in system.constraints]
-    rows = () if result.measured is None else result.measured.properties
+    rows, blocks = ((), {}) if result.measured is None else (result.measured.properties, result.measured.blocks)
     properties = [
         {
             **picked(row, "name, unit, minimum, maximum, configurations, values, repetitions"),
@@ -195,13 +195,11 @@ def as_json(result: Result) -> dict[str, Any]:
             "drift": row.drift
             and {**picked(row.drift, "significant, rising, change, probability"), "change": 100 * row.drift.change},
             "pattern": row.pattern and row.pattern.text,
+            **({"blocks": blocks.get(row.name, ("", None))[1]} if blocks else {}),
         }
         for row in rows
     ]
     counts = picked(result.measured, "configurations, rows, contexts")
-    blocks = {} if result.measured is None else result.measured.blocks
-    for entry in properties if blocks else ():
-        entry["blocks"] = blocks.get(entry["name"], ("", None))[1]
     return {
         "schema": "splc.describe/1",
         **picked(system, "name, source"),

@@ -52,11 +52,7 @@ class _Effects:
     total: float  # the mean variance that is left if all other options are fixed
     low: float  # the lower end of the interval of the standard deviation that it causes
     high: float  # the upper end
-
-    @property
-    def strength(self) -> float:
-        """The standard deviation that the choice causes: interactions are divided evenly."""
-        return _strength(self.alone, self.total)
+    strength: float  # this standard deviation: interactions are divided evenly
 
 
 def overview_of_full(
@@ -76,13 +72,12 @@ def overview_of_full(
         watch.advance(done, len(among), f"explaining {len(among):,} options")
         if len(effect.values.values) > 1:
             effects[number] = effect
-    strengths = {number: effect.strength for number, effect in effects.items()}
-    total = math.fsum(strength**2 for strength in strengths.values())
+    total = math.fsum(effect.strength**2 for effect in effects.values())
     variance = explained.variance
     if not total:
         notes.append(Note("the prediction is the same for all valid configurations"))
     options = []
-    for number in sorted(effects, key=lambda item: (-round(strengths[item] ** 2 / (total or 1), 12), item)):
+    for number in sorted(effects, key=lambda item: (-round(effects[item].strength ** 2 / (total or 1), 12), item)):
         effect = effects[number]
         share, low, high = _share(effect, [other for other in effects.values() if other is not effect])
         alone, whole = (part / variance if variance else 0.0 for part in (effect.alone, effect.total))
@@ -90,7 +85,7 @@ def overview_of_full(
         names = tuple(system.names[position] for position in choices[number])
         options.append(importance.OptionImportance(titles[number], names, share, alone, whole, values, low, high))
     folds = importance.folds_of(support, choices, system)
-    strongest = sorted(effects, key=lambda item: -strengths[item])[:AMONG]
+    strongest = sorted(effects, key=lambda item: -effects[item].strength)[:AMONG]
     interactions = []
     for numbers, ends in explained.interactions(effects, strongest, folds).items():
         names = tuple(titles[number] for number in sorted(numbers))
@@ -125,10 +120,6 @@ def checked_predictions(stored: StoredModel, rows: Sequence[Configurations], spa
 def mean_of_full(full: Full, link: Link, space: Space) -> float:
     """Return the mean prediction over the valid space; with the link 'log' that of the logarithm."""
     return _Explained(full, link, space).mean
-
-
-def _strength(alone: float, total: float) -> float:
-    return math.sqrt((alone + total) / 2)
 
 
 def _share(effect: _Effects, effects: Sequence[_Effects]) -> tuple[float, float, float]:
@@ -215,9 +206,10 @@ class _Explained:
         within = np.where(flips.valid, f, 0.0).sum(axis=0) * flips.weights
         total = float((np.where(flips.valid, (f - within) ** 2, 0.0).sum(axis=0) * flips.weights).mean())
         changes, deviations = self._changes(f, flips)
-        posterior, (low, high) = self._uncertainty(choice, counts, _strength(alone, total))
+        strength = math.sqrt((alone + total) / 2)
+        posterior, ends = self._uncertainty(choice, counts, strength)
         widths = np.hypot(self.multiple * posterior, NORMAL_QUANTILE * deviations)
-        return _Effects(choice, counts, means, changes, widths, alone, total, low, high)
+        return _Effects(choice, counts, means, changes, widths, alone, total, *ends, strength)
 
     def _between(self, codes: Array, size: int) -> float:
         """Return Var(E[f | codes]), of drawn configurations without the part that is due to the draw."""
@@ -295,12 +287,10 @@ class _Explained:
         total = 0.0
         for size in range(1, len(numbers) + 1):
             for subset in combinations(sorted(numbers), size):
-                codes, count = np.zeros(len(self.pool), dtype=np.int64), 1
-                for number in subset:
-                    choice = effects[number].values
-                    codes = codes * len(choice.values) + choice.codes
-                    count *= len(choice.values)
-                total += (-1) ** (len(numbers) - size) * self._between(codes, count)
+                choices = [effects[number].values for number in subset]
+                sizes = [len(choice.values) for choice in choices]
+                codes = np.ravel_multi_index([choice.codes for choice in choices], sizes)
+                total += (-1) ** (len(numbers) - size) * self._between(codes, math.prod(sizes))
         return total
 
     def _contrast(self, effects: Mapping[int, _Effects], pair: frozenset[int]) -> tuple[float, float, float] | None:
@@ -330,10 +320,7 @@ def _spread_of_flips(covariance: Array, flips: Flips) -> float:
 
 def _by_value(weights: Array) -> Array:
     """Return the weights of the configurations of `Flips` in means per value, shape (k, k m), for weights (k, m)."""
-    size, contexts = weights.shape
-    matrix = np.zeros((size, size, contexts))
-    matrix[np.arange(size), np.arange(size)] = weights
-    return matrix.reshape(size, size * contexts)
+    return (np.eye(len(weights))[:, :, np.newaxis] * weights).reshape(len(weights), weights.size)
 
 
 def _some(choice: ChoiceValues) -> ChoiceValues:

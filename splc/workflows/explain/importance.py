@@ -396,9 +396,7 @@ def change_text(value: float, product: bool) -> str:
 
 def shares_of(found: Overview) -> list[Share]:
     """Return the shares of the options in percent, with the ends of their intervals as far as they are known."""
-    ends = [(option.low, option.high) for option in found.options]
-    shares = [[None if end is None else 100 * end for end in pair] for pair in ends]
-    return [Share(option.name, 100 * option.share, *pair) for option, pair in zip(found.options, shares, strict=True)]
+    return [Share(each.name, 100 * each.share, *_in_percent(each, "low", "high").values()) for each in found.options]
 
 
 def effect_of(option: OptionImportance, configurations: Configurations | None, *, product: bool) -> ValueEffects:

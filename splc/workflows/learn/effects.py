@@ -37,7 +37,6 @@ UNSETTLED = "sign not settled"
 UNSETTLED_MARK = "?"
 # Sets of options with more levels than these have one line for all levels of an alternative group.
 MAX_LEVELS = 4
-CONSTANT = "1"
 WIDEST_FACTOR = 80
 NO_BREAK = "\u00a0"
 
@@ -67,17 +66,16 @@ def view_of_effects(groups: Sequence[OptionEffects], rows: int) -> View:
     shares = "mean contribution / mean prediction"
     if any(effect.absolute for effect in effects):
         shares = "mean |contribution| / their sum over all terms, which cancel,"
-    small = f"without a settled sign and with a share below {SMALL_SHARE:g} %"
-    hidden = plural(left_out, "term", "terms")
+    noun, small = "term", f"without a settled sign and with a share below {SMALL_SHARE:g} %"
     if product:
-        hidden, small = plural(left_out, "factor", "factors"), "close to 1 and without a settled sign"
+        noun, small = "factor", "close to 1 and without a settled sign"
     has_shares = not product and any(effect.share is not None for effect in effects)
     has_ranges = product and any(_line(effect, product)[3] for effect in effects)
     notes = (
         (product, "The prediction is the product of the factors whose options are selected."),
         (has_ranges, f"range: least and greatest value of the factor {where}."),
         (has_shares, f"share: {shares} {where} (negative: it lowers the prediction)"),
-        (left_out, f"not shown: {hidden} {small}"),
+        (left_out, f"not shown: {plural(left_out, noun, noun + 's')} {small}"),
         (any(map(_support, effects)), "folds: of how many the own model has a term of the same options"),
         (marked, f"{UNSETTLED_MARK}: {UNSETTLED}"),
     )
@@ -109,7 +107,7 @@ def _lines(groups: Sequence[OptionEffects], product: bool) -> tuple[list[tuple[s
         indent = INDENT if len(rows) > 1 else ""
         title = " * ".join(group.options)
         if indent:
-            header = _cells(product, title or CONSTANT, group.share, "levels" if group.levels else "")
+            header = _cells(product, title or "1", group.share, "levels" if group.levels else "")
             lines.append((header, (), False))
         for text, effects in rows.items():
             line = _levels(text if indent else title, effects, product) if compact else _line(effects[0], product)
@@ -319,10 +317,9 @@ def view_of_changes(by: str, changes: Sequence[Change]) -> View:
     yield ""
     yield Rows(changes, CHANGES)
     # Columns without values are not shown.
-    has = {name: any(getattr(change, name) is not None for change in changes) for name in ("ratio", "error")}
-    legend = [(True, "common: configurations with both"), (has["ratio"], "ratio: their mean after / before")]
-    legend.append((has["error"], f"error: {ON_ALL}"))
-    yield "; ".join(text for shown, text in legend if shown)
+    legend = {"ratio": "their mean after / before", "error": ON_ALL}
+    shown = [name for name in legend if any(getattr(change, name) is not None for change in changes)]
+    yield "; ".join(["common: configurations with both", *(f"{name}: {legend[name]}" for name in shown)])
     apart = True
     for change in changes:
         if apart or change.settled_sets:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -167,8 +166,7 @@ def _share(value: float | None, total: float) -> float:
 
 
 def _interval(model: ScalingModel, at: Point) -> tuple[float, float]:
-    values: list[Any] = [at[name] for name in model.names]
-    lower, upper = model.interval(values if len(values) == 1 else [values], LEVEL)
+    _, lower, upper = _predicted(model, np.array([[at[name] for name in model.names]]))
     return float(lower[0]), float(upper[0])
 
 
