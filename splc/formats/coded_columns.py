@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import product
 
 import numpy as np
 
@@ -26,6 +27,7 @@ CROSSED = 0.75
 EXACT = 1e-9  # the greatest deviation of a column from a sum or a product of others, relative to its greatest value
 # The same of the ratio of two properties, one of which may be rounded.
 ROUNDED = 1e-6
+LARGER = (60, 3600, 1e3, 1e6, 1e9, 2**10, 2**20, 2**30)  # how many units of times and of memory another one has
 ROUNDED_TEXT = 1e-3  # relative differences of numbers that were written with fewer digits
 MAX_TESTS = 5000
 # Configurations have as many rows as the others in this share of cases.
@@ -248,6 +250,15 @@ class CodedColumns:
         pairs = (values[known], second[known]), (values[known][::-1], second[known][::-1])
         best = ((values, extreme.accumulate(second)) for values, second in pairs for extreme in (np.fmax, np.fmin))
         return any(np.allclose(*each, rtol=ROUNDED_TEXT, atol=0.0) for each in best)
+
+    def is_rounded(self, name: str, other: str) -> bool:
+        """Return whether a column is another one in a larger unit, rounded to whole numbers: minutes of seconds."""
+        values, second = self.numbers[name], self.numbers[other]
+        known = np.isfinite(values) & np.isfinite(second)
+        if known.sum() < MIN_ROWS or self.sizes[name] < MIN_GROUPS:
+            return False
+        pairs = product((np.ceil, np.rint, np.floor), (second[known] / unit for unit in LARGER))
+        return any(np.array_equal(near(ratios), values[known]) for near, ratios in pairs)
 
     def is_multiple(self, name: str, other: str) -> bool:
         """Return whether a column is another one times a constant, or a constant divided by it (two units)."""

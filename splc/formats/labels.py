@@ -21,7 +21,7 @@ from splc.types import Array
 _CENTRES = ("mean", "avg", "average", "median", "p50")
 _BOUNDS = frozenset(("min", "max", "minimum", "maximum"))
 _SCATTER = _BOUNDS.union(words_of("stddev std stdev sd var variance cv sem stderr iqr q1 q3 mad outliers rounds"))
-_PERCENTILE = re.compile(r"(?:p|pct|perc|percentile)_?[0-9]{2,4}|[0-9]{2}(?:th)?_?(?:percentile|pct|perc)")
+_PERCENTILE = re.compile(r"(?:p|pct|perc|percentile)_?[0-9]{2,4}|[0-9]{2}(?:th)?_?(?:percentile|pct|perc|line)")
 # Parts of the elapsed time that the system reports.
 _ELAPSED = frozenset((*_CENTRES, "real", "elapsed", "wall", "wall_time", "wall_clock", "time", "runtime"))
 _CPU_PARTS = frozenset(("user", "sys", "system", "user_time", "system_time", "sys_time"))

@@ -57,7 +57,7 @@ _NUMERIC_CONTEXTS = words_of("version release revision commit build year date da
 _CONTEXT_WORDS = frozenset(_NUMERIC_CONTEXTS).union(
     words_of("environment env workload input dataset data benchmark bench system application app program instance os"),
     words_of("runner node hostname cluster branch tag callpath region device cpu gpu hardware project query"),
-    ("status", "state", "error", "scenario"),
+    ("scenario",),
 )
 # Programs whose versions are those of a machine, as whole names.
 _PROGRAMS = frozenset(
@@ -67,9 +67,9 @@ _PROGRAMS = frozenset(
     """)
 )
 # The same as last words, and as whole names: `video_codec` and `event_loop` are none.
-_INPUTS = frozenset(words_of("script clip video scene corpus matrix course track"))
+_INPUTS = frozenset(words_of("status state error script clip video scene corpus matrix course track"))
 _CONTEXT_KEYS = {
-    *("ref", "trigger", "event", "origin", "reason", "agent", "phase"),
+    *("ref", "trigger", "event", "origin", "reason", "agent", "phase", "sampler"),
 }
 
 
@@ -130,8 +130,9 @@ def is_setting_name(name: str) -> bool:
 def is_count_name(name: str) -> bool:
     """Return whether a name is that of events that a program counts: `retries`, `bytes_in`; not `max_retries`."""
     words = words_of(name)
+    # `# Samples`, and amounts that went in or out.
     is_flow = bool({*words[:1]} & {"tx", "rx"} or {*words[-1:]} & {"in", "out"}) and not _FLOWS.isdisjoint(words)
-    return (is_flow or not _COUNTED.isdisjoint(words)) and _SETTING.isdisjoint(words)
+    return (name.startswith("#") or is_flow or not _COUNTED.isdisjoint(words)) and _SETTING.isdisjoint(words)
 
 
 def is_context_name(name: str) -> bool:

@@ -163,7 +163,10 @@ def roles_of(
     for name in free:
         is_one = measured and table.sizes[name] == 1 and table.rows >= MIN_ROWS
         is_one &= nfp in columns or not is_measurement_name(name)
-        if (is_one and place[name] > first_stated) or table.counts(name):
+        if nfp in table.numbers and table.is_rounded(name, nfp):
+            ignored[name] = f"it is {nfp} in another unit, rounded"
+            del numbers[name]
+        elif (is_one and place[name] > first_stated) or table.counts(name):
             ignored[name] = "it has one value" if table.sizes[name] == 1 else "it seems to count rows or repetitions"
             del numbers[name]
     for name in [name for name in numbers if not table.complete(name)]:

@@ -49,6 +49,8 @@ _COMMA = re.compile(r"\s*[+-]?(?:\d+,\d*|,\d+)(?:[eE][+-]?\d+)?\s*", re.ASCII)
 _POINT = re.compile(r"\s*[+-]?(?:\d+\.\d*|\.\d+)(?:[eE][+-]?\d+)?\s*", re.ASCII)
 _BOTH = re.compile(r"\s*[+-]?\d{1,3}(?:(?:\.\d{3})+,\d*|(?:,\d{3})+\.\d*)\s*", re.ASCII)  # `1.234,5` and `1,234.5`
 
+# So many different numbers with a decimal point are no versions.
+_SURE = 10
 # A sign → numbers in which it separates thousands, before the other one as a decimal sign.
 _THOUSANDS = {
     sign: re.compile(rf"\s*[+-]?[1-9]\d{{0,2}}(?:\{sign}\d{{3}})+(?:\{decimal}\d*)?\s*", re.ASCII)
@@ -107,6 +109,7 @@ class TableSource(Source):
         texts = tuple(columns)[: len(names)]
         lines = facts.pop("lines", ()) or range(1, 2 + (len(texts[0]) if texts else 0))
         notes = (*(source.notes if isinstance(source, TableSource) else ()), *facts.pop("notes", ()))
+        facts = {"remarks": source.remarks if isinstance(source, TableSource) else (), **facts}
         return cls(source.name, source.data, ColumnRows(names, texts), lines, notes=notes, **facts)
 
     @classmethod
@@ -432,6 +435,9 @@ def _remove_thousands(rows: Sequence[list[str]], skipped: Collection[int], *, qu
                 # `3,413` in each row may have decimals, unless commas separate the cells; `10.000` may always.
                 mixed = any(text.count(sign) > 1 for text in grouped) or len(grouped) < np.isfinite(numbers).sum()
                 separators |= {sign} if both or (sign == "," and (quoted or mixed)) else set()
+            elif sum(single.fullmatch(text) is not None for text in texts) >= _SURE:
+                # Many numbers with a point leave no doubt about the commas of other columns.
+                separators |= {","} if decimal == "." else set()
     removed = {at: sign for at, sign in found.items() if sign in separators and decimals == {",."[sign == ","]}}
     for cells in rows[1:]:
         for at, sign in removed.items():
