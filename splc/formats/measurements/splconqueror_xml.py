@@ -7,6 +7,7 @@ A row consists of `data` elements. Their first attribute is `Configuration` (or 
 from __future__ import annotations
 
 from array import array
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -168,9 +169,9 @@ def _data(row: etree._Element, name: str, text: str) -> None:
 def read_xml_columns(source: Source) -> TableSource:
     """Read the columns of options of an XML file; an empty cell of a numeric option means that it is deselected."""
     _, rows = read_xml_children(source, "results", "a measurement file")
-    texts, numeric, properties = list[dict[str, str]](), dict[str, None](), dict[str, None]()
+    selected, values, properties = list[frozenset[str]](), list[dict[str, str]](), dict[str, None]()
     for row in rows:
-        texts.append({})
+        children, pairs = list[str](), dict[str, str]()
         for data in row:
             name, text = _first_attribute(data), inner_text(data)
             kind = name.casefold()
@@ -180,21 +181,23 @@ def read_xml_columns(source: Source) -> TableSource:
                 raise InputError(Problem(message, source.name, line_of(data), hint=hint))
             parts = filter(None, map(str.strip, text.split(",")))
             if kind in BINARY:
-                texts[-1].update((part, "1") for part in parts if part != ROOT)
+                children += [part for part in parts if part != ROOT]
             elif kind in NUMERIC:
                 for part in parts:
                     option, value = name_and_value(part) or ("", "")
                     if not option:
                         message = f"{part!r} is not an option with a value"
                         raise InputError(Problem(message, source.name, line_of(data)))
-                    texts[-1][option] = value
-                    numeric.setdefault(option)
+                    pairs[option] = value
             elif name:
                 properties.setdefault(name)
-    if not texts:
+        selected.append(frozenset(children))
+        values.append(pairs)
+    if not selected:
         raise InputError(Problem("the file has no rows", source.name))
-    binary = sorted({name for row in texts for name in row} - numeric.keys(), key=natural)
-    columns = {name: [row.get(name, "0") for row in texts] for name in binary}
-    columns |= {name: [row.get(name, "") for row in texts] for name in numeric}
+    numeric = dict.fromkeys(name for row in values for name in row)
+    binary = sorted({name for row in selected for name in row if name not in numeric}, key=natural)
+    columns: dict[str, Sequence[str]] = {name: ["1" if name in row else "0" for row in selected] for name in binary}
+    columns |= {name: [row.get(name, "") for row in values] for name in numeric}
     stated = StatedRoles(tuple(columns), (), tuple(properties), tuple(numeric))
     return TableSource(source.name, source.data, ColumnRows((*columns,), (*columns.values(),)), stated=stated)
