@@ -24,7 +24,6 @@ from itertools import islice
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any, Literal
-from xml.parsers import expat
 
 from splc.errors import InputError, OutputError, Problem, nearest
 from splc.formats.benchmarks.tools import benchmark_of
@@ -127,26 +126,18 @@ _FEATURES = re.compile(rb"^features[^\S\n]*+(?:/[/*].*)?(?:\n[^\S\n]*+)*?(?:\n[^
 _CONFIGSPACE = re.compile(rb'"hyperparameters"\s*:\s*\[\s*\{')  # models of splc have hyperparameters that are numbers
 _BLANK = b"\xef\xbb\xbf \t\r\n"
 _WORD = re.compile(r"[A-Za-z]{4,12}(?=[\s(]|$)")
+# Declarations, comments and a DTD, and the name in the first tag of an element, if that is closed.
+_ROOT = re.compile(
+    r"(?>\s*<(?:\?.*?\?|!--.*?--|!DOCTYPE[^[>]*(?:\[.*?\]\s*)?)>)*+\s*<([^\s<>/!?&]++)(?=(?:[\s/][^<>]*)?>)", re.DOTALL
+)
 _TEXT = re.compile(r'"(?:[^"\\]|\\.)*+"?')  # a text, closed or not
 
 
 def xml_root(data: bytes) -> str | None:
     """Return the name of the root element of (the beginning of) an XML document, None where there is none."""
-    names: list[str] = []  # if a DTD declares entities, parsing stops there and the name in the DTD is returned
-
-    def end(*_: object) -> None:
-        raise EOFError
-
-    def started(name: str, *_: object) -> None:
-        names.append(name)
-        end()
-
-    parser = expat.ParserCreate()
-    parser.StartDoctypeDeclHandler = lambda name, *_: names.append(name)
-    parser.EntityDeclHandler, parser.StartElementHandler = end, started
-    with contextlib.suppress(EOFError, expat.ExpatError, ValueError, LookupError):
-        parser.Parse(data, False)
-    return names[-1].rpartition(":")[2] if names else None
+    encoding = "utf-16" if data[:2] in {b"\xff\xfe", b"\xfe\xff"} else "utf-8-sig"
+    root = _ROOT.match(data[:_BEGINNING].decode(encoding, "replace"))
+    return root[1].rpartition(":")[2] if root else None
 
 
 def xml_root_of_file(path: Path) -> str | None:

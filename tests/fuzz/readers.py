@@ -123,7 +123,7 @@ def _format(kind: detect.Kind, name: str, *arguments: Any) -> Callable[[Path], o
 
 
 def _measurements(name: str, policy: Policy) -> Callable[[Path], object]:
-    return lambda path: detect.format_named("measurements", name).read(read_source(path), small(), policy, None, None)
+    return lambda path: detect.format_named("measurements", name).read(read_source(path), small(), policy)
 
 
 def _model(name: str) -> Callable[[Path], object]:
