@@ -69,7 +69,6 @@ class ChangeTest:
     influences: tuple[ChangedInfluence, ...]  # the influences that changed, those found first are first
     deviation: float  # the standard deviation of the logarithms of the ratios around what is stated
     detectable: float | None  # the factor above 1 that such pairs find in three of four cases; None without options
-    at_least: float  # the size that a change must exceed, as a fraction
     by_values: tuple[ChangeByValues, ...]  # with the values of each influence that changed, the greatest factor first
 
     @property
@@ -128,7 +127,7 @@ def change_test(
     changed = probability <= LEVEL / 2 and _beyond(low, high, at_least)
     detectable = _detectable(single, quantile, fit.deviation)
     common = count, _exp(mean), _exp(low), _exp(high), probability, changed
-    return ChangeTest(*common, tuple(influences), fit.deviation, detectable, at_least, tuple(by_values))
+    return ChangeTest(*common, tuple(influences), fit.deviation, detectable, tuple(by_values))
 
 
 def _value_changes(

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property, partial
 from statistics import median
 
 import numpy as np
@@ -265,9 +265,9 @@ class Sharing:
         return found
 
 
-@dataclass(frozen=True, eq=False)
-class MappedValues:
-    """The transfer from contexts in which the configurations are measured: a mixture with the joint model."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MappedModel(FullModel):
+    """The full model of a context whose configurations are measured in others: their values, and the joint model."""
 
     shared: FullModel  # the joint model about the context
     sources: Sources  # the values of the other contexts
@@ -275,26 +275,22 @@ class MappedValues:
     processes: tuple[MappedProcess, ...]  # those of the rows outside of each fold
     weight: float  # the weight of the process
 
-    def _noise(self, model: FullModel) -> float:
-        """Return the variance of the noise of a measurement of the process."""
-        return float(self.process.noise_variance / median(model.data.repetitions.tolist()))
+    @cached_property
+    def predictor(self) -> SourceMixture:
+        """The mixture of both."""
+        noise = float(self.process.noise_variance / median(self.data.repetitions.tolist()))
+        of_process = self.process, self.weight, noise
+        return SourceMixture(self.scale, self.quantile, self.sources, *of_process, runs=self.runs)
 
-    def predictor(self, model: FullModel) -> SourceMixture:
-        """Return the mixture."""
-        of_process = self.process, self.weight, self._noise(model)
-        return SourceMixture(model.scale, model.quantile, self.sources, *of_process, runs=model.runs)
-
-    def at(
-        self, model: FullModel, configurations: Configurations, unmeasured: Configurations
-    ) -> projection.SpacePredictions:
-        """Return what is predicted of configurations."""
-        scale, weight, process = model.scale, self.weight, self.process
+    def at(self, configurations: Configurations, unmeasured: Configurations) -> projection.SpacePredictions:
+        """Return what is predicted of configurations; `unmeasured`: the last ones, whose deviations are wanted."""
+        scale, weight, process = self.scale, self.weight, self.process
         found = self.shared.at(configurations, unmeasured)
         rows, unit, wanted = self.sources.mapped(configurations), self.shared.scale.unit, len(found.deviations)
         t, (mapped, variance) = np.log(found.means * unit), process.moments(rows)
         apart = t - mapped
         joint = t[-wanted:], found.deviations
-        _, deviations = mixed(weight, joint, (mapped[-wanted:], np.sqrt(variance[-wanted:] + self._noise(model))))
+        _, deviations = mixed(weight, joint, (mapped[-wanted:], np.sqrt(variance[-wanted:] + self.predictor.noise)))
         folds = np.array([each.moments(rows)[0] for each in self.processes])
         folds = (1 - weight) * np.log(found.folds * unit) + weight * folds
 
@@ -307,7 +303,7 @@ class MappedValues:
         return projection.SpacePredictions(means, deviations, folds, covariance)
 
 
-def fit_mapped_model(joint: JointModel, name: str, parts: Mapping[str, ContextRows]) -> FullModel | None:
+def fit_mapped_model(joint: JointModel, name: str, parts: Mapping[str, ContextRows]) -> MappedModel | None:
     """Return the full model of a context with the values of others; None if too little is measured in these."""
     shared = joint.of(name)
     target, first = parts[name], joint.whole.refits
@@ -339,13 +335,10 @@ def fit_mapped_model(joint: JointModel, name: str, parts: Mapping[str, ContextRo
     weight = float(low + (high - low) * better)
     means, deviations = mixed(weight, held, (mapped[0], mapped[1]))
     process = MappedProcess.fit(rows, t, noise, theta)
-    return replace(
-        shared,
-        scale=scale,
-        refits=replace(refits, means=means - np.log(scale.unit), deviations=deviations),
-        constant="",
-        transfer=MappedValues(shared, sources, process, tuple(processes), weight),
-    )
+    refits = replace(refits, means=means - np.log(scale.unit), deviations=deviations)
+    of_joint = {each.name: getattr(shared, each.name) for each in fields(shared)}
+    own = {"scale": scale, "refits": refits, "constant": "", "process": process, "processes": tuple(processes)}
+    return MappedModel(**{**of_joint, **own}, shared=shared, sources=sources, weight=weight)
 
 
 def weight_of_alone(alone: FullModel, shared: FullModel, rows: int) -> float:

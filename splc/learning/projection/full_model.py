@@ -3,8 +3,7 @@
 In: configurations with their values, and the variables that vary. `fit_full_model` orders them by their content, and
 `chosen_model` decides about columns, scale, and whether there is any influence. Out: a `FullModel`. It predicts
 (`predictor`), tells how wrong it is without a row's fold (`residuals`, `quantile`), and what the printed model follows
-(`target`). A model that learned from other contexts, too, has the model of all (`whole`), and may predict with
-their measured values (`transfer`).
+(`target`). A model that learned from other contexts, too, has the model of all (`whole`).
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from functools import cache, cached_property
 
 # numpy's function would import the masked arrays.
 from statistics import median
-from typing import Any, NamedTuple, Protocol, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -51,16 +50,6 @@ class SpacePredictions(NamedTuple):
     covariance: Callable[[Array], Array]  # returns the posterior covariance of W t, shape (k, k), for W of shape (k, m)
 
 
-class Transfer(Protocol):
-    """A predictor that replaces the ensemble of a full model, by the values of other contexts."""
-
-    def predictor(self, model: FullModel) -> MomentsPredictor:
-        """Return what predicts."""
-
-    def at(self, model: FullModel, configurations: Configurations, unmeasured: Configurations) -> SpacePredictions:
-        """Return what is predicted of configurations, as `FullModel.at`."""
-
-
 @dataclass(frozen=True, eq=False)
 class FullModel:
     """A full model of a property."""
@@ -79,7 +68,6 @@ class FullModel:
     # of a model of one context, that of all, whose rows the posteriors learned from, and the context of each row
     whole: FullModel | None = field(default=None, kw_only=True)
     places: Array | None = field(default=None, kw_only=True)
-    transfer: Transfer | None = field(default=None, kw_only=True)  # None: the ensemble predicts
 
     def of_runs(self, runs: Array, blocks: Blocks | None = None) -> Self:
         """Return the model with intervals of runs, given those of all configurations, (n, repetitions), and blocks."""
@@ -136,8 +124,8 @@ class FullModel:
 
     @cached_property
     def predictor(self) -> MomentsPredictor:
-        """The predictor: the ensemble, unless other contexts help to predict."""
-        return self.ensemble if self.transfer is None else self.transfer.predictor(self)
+        """The predictor: the ensemble, unless the measured values of other contexts help to predict."""
+        return self.ensemble
 
     def predict(self, configurations: Configurations | Any) -> Array:
         """Return the predictions, shape (m,), in the unit of the property."""
@@ -236,8 +224,6 @@ class FullModel:
 
     def at(self, configurations: Configurations, unmeasured: Configurations) -> SpacePredictions:
         """Return what is predicted of configurations; `unmeasured`: the last ones, whose deviations are wanted."""
-        if self.transfer is not None:
-            return self.transfer.at(self, configurations, unmeasured)
         scale, ensemble, wanted = self.scale, self.ensemble, slice(-len(unmeasured) if len(unmeasured) else 0, None)
         if self.refits is None:
             g, deviations = ensemble.moments(configurations)

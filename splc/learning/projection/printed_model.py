@@ -170,17 +170,11 @@ def exact_model(search: LanguageSearch, rows_per_term: int = ROWS_PER_EXACT_TERM
     values = factors * (np.log(target.measured) if search.product else target.measured)
     limit = EXACT * float(target.roots.max())
     models = (sorted(model, key=candidates.name) for model in dict.fromkeys(search.models[0]))
-    short_models = [model for model in models if rows_per_term * len(model) <= len(values)]
-    union = sorted({position for model in short_models for position in model})
-    columns = candidates.columns[union][:, : target.learned].T
-    residual = values - columns @ np.linalg.lstsq(columns, values)[0]
-    if np.linalg.norm(residual) > limit * np.sqrt(len(values)):
-        # All terms together do not fit, so that no model does.
-        return None
-    for model in short_models:
+    for model in (model for model in models if rows_per_term * len(model) <= len(values)):
+        columns = candidates.columns[model][:, : target.learned].T
         # The constant of free terms has the unit of the values.
         stays = np.array([position == CONSTANT_PLACE and bool(candidates.free[position]) for position in model], bool)
-        if (found := _exact_fit(columns[:, np.searchsorted(union, model)], values, limit, stays)) is not None:
+        if (found := _exact_fit(columns, values, limit, stays)) is not None:
             chosen = [model[index] for index in found[0].tolist()]
             if chosen and (candidates.free[chosen] | (found[1] > 0)).all():
                 return Submodel(search, len(chosen), PROJECTION, tuple(chosen), found[1])
