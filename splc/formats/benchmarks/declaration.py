@@ -326,12 +326,19 @@ def _read_criterion(folder: Path) -> TableSource:
         function, value, group = name.get("function_id"), name.get("value_str"), {"group": name.get("group_id")}
         options = {"function": function} if several and function is not None else {}
         options |= {} if value is None else pairs_in(str(value)) or {"value": value}
-        sample = content_of(read_source(file.parent / "sample.json"), {"iters": list, "times": list})
-        pairs = [(number(count), number(time)) for count, time in zip(sample["iters"], sample["times"], strict=False)]
-        times = (time / count for count, time in pairs if count and time is not None)
-        runs += [MeasuredRun(options, {"time": time / 1e9}, group) for time in times]
+        runs += [MeasuredRun(options, {"time": time / 1e9}, group) for time in _iteration_times(file.parent)]
     hint = "give the benchmarks an input: bench_with_input"
     return table_of(Source(str(folder), b""), runs, main="time", hint=hint, units={"time": "s"})
+
+
+def _iteration_times(folder: Path) -> list[float]:
+    """Return the times per iteration in nanoseconds: of each sample, without samples the estimated mean."""
+    if (folder / "sample.json").is_file():
+        sample = content_of(read_source(folder / "sample.json"), {"iters": list, "times": list})
+        pairs = [(number(count), number(time)) for count, time in zip(sample["iters"], sample["times"], strict=False)]
+        return [time / count for count, time in pairs if count and time is not None]
+    estimates = content_of(read_source(folder / "estimates.json"), {"mean": {"point_estimate": float}})
+    return [estimates["mean"]["point_estimate"]]
 
 
 _OVERRIDE = re.compile(r"""-\s+(['"]?)\+{0,2}([^=~'"]+)=(.*)\1""")  # `- +level=1`, also in quotes

@@ -27,13 +27,21 @@ from splc.io.json import declared, parse_json
 @Benchmark("Optuna", rb"(?:,|\"\",)?number,values?(?:_\w+)?,", (b",state", b"params_"), content=ROWS)
 def optuna(source: Source, rows: Sequence[Mapping[str, str]]) -> TableSource:
     """Read `study.trials_dataframe().to_csv("study.csv")` of Optuna (https://optuna.org): `params_*` are options."""
-    options = [name for name in rows[0] if name.startswith("params_")]
-    measured = [name for name in rows[0] if name == "value" or name.startswith("values_")]
+
+    def columns(prefix: str) -> dict[str, str]:
+        return {name: name.removeprefix(prefix) for name in rows[0] if name.startswith(prefix)}
+
+    # What the user noted of a trial: numbers were measured, texts say where.
+    noted, options = columns("user_attrs_"), columns("params_")
+    measured = {name: name for name in rows[0] if name == "value" or name.startswith("values_")} | {
+        name: title for name, title in noted.items() if all(number(row[name]) is not None for row in rows if row[name])
+    }
     runs = []
     for row in rows:
         is_complete = row.get("state", "COMPLETE").rpartition(".")[2] == "COMPLETE"
-        values = {name: number(row[name]) if is_complete else None for name in measured}
-        runs.append(MeasuredRun({name.removeprefix("params_"): row[name] for name in options}, values))
+        values = {title: number(row[name]) if is_complete else None for name, title in measured.items()}
+        contexts = {title: row[name] for name, title in noted.items() if name not in measured}
+        runs.append(MeasuredRun({title: row[name] for name, title in options.items()}, values, contexts))
     return table_of(source, runs, hint="the study has no parameters: trial.suggest_int and the like")
 
 
