@@ -156,7 +156,7 @@ def _with_numbers(table: TableSource, parsed: TableSource) -> TableSource:
             for turn in range(count)
         ]
     places = np.repeat(lines, [1, *counts]).tolist() if lists else lines
-    return TableSource.of(table, [*columns], columns.values(), notes=notes, units=units, lines=places)
+    return TableSource.of(parsed, [*columns], columns.values(), notes=notes, units=units, lines=places)
 
 
 def _repeated(names: Sequence[str]) -> dict[str, list[str]]:
