@@ -11,7 +11,14 @@ import numpy as np
 from splc.formats.coded_columns import CROSSED, EVIDENCE, MIN_GROUPS, NEARLY_ALL, SET, CodedColumns, alike, repeats
 from splc.formats.evidence import family_of
 from splc.formats.labels import are_hashes
-from splc.formats.names import is_count_name, is_measurement_name, is_setting_name, may_be_context_name, words_of
+from splc.formats.names import (
+    is_count_name,
+    is_hyperparameter_name,
+    is_measurement_name,
+    is_setting_name,
+    may_be_context_name,
+    words_of,
+)
 from splc.io.csv_rows import distinct_texts
 from splc.types import Array
 
@@ -100,7 +107,8 @@ def doubts_of(
     numbers = [name for name in free if name in table.numbers]
     # Where most options have few values, one of many may be measured.
     dense = [name for name in numbers if table.has_integers(name) and table.is_dense(name, 1 / EVIDENCE)]
-    many = [name for name in numbers if table.sizes[name] > SET and name not in dense and not is_setting_name(name)]
+    many = [name for name in numbers if table.sizes[name] > SET and name not in dense]
+    many = [name for name in many if not is_hyperparameter_name(name)]
     many = [name for name in many if not table.is_few(name) or alike(np.bincount(table.codes[name])) < CROSSED]
     kinds |= {name: OBSERVED for name in (many if 2 * len(many) <= len(varying) else ()) if name not in kinds}
     # Most options have names that begin alike.

@@ -104,7 +104,8 @@ def _observed(table: CodedColumns, names: Sequence[str], nfp: str | None, explic
         if name in reasons or not table.is_various(name) or table.is_few(name) or table.is_named_measured(name):
             continue
         others = [other for other in (*few, *unused) if other != name]
-        if near := near_arguments_of(table, name, others, [other for other in whole if other != name]):
+        places = [*others, *filter(table.is_few, table.contexts)]
+        if near := near_arguments_of(table, name, places, [other for other in whole if other != name]):
             reasons[name] = f"it depends mostly on {listed(near)}, as what a run counts or measures"
         elif (nfp is None or table.has_integers(name)) and table.is_grid(others, once=True):
             reasons[name] = f"{listed(others)} are a complete grid without it"

@@ -62,7 +62,7 @@ _REMARKS = {
 # Names of columns that say who started a run.
 _PERSONS = {
     *("actor", "author", "committer", "user", "username", "operator", "requestor", "requested_for", "requester"),
-    *("triggered_by", "bearbeiter", "bearb", "operateur", "prufer", "person", "tester", "technician", "engineer"),
+    *("triggered_by", "bearbeiter", "bearb", "operateur", "prufer", "person", "tester", "pilot", "engineer"),
 }
 _VERSION = re.compile(r"v?[0-9]+(?:\.[0-9]+){2,}(?:[-+.][0-9A-Za-z.]+)?")
 
@@ -73,7 +73,7 @@ _LOOKED_AT = 1000  # the number of cells among which the first one with a text i
 
 # Columns that say whether a run worked: texts and exit codes; and the texts of those that did.
 _STATUS = {("status",), ("state",), ("outcome",)}
-_VERDICTS = {("result",), ("verdict",), ("conclusion",), ("ok",)}
+_VERDICTS = {("result",), ("verdict",), ("conclusion",), ("ok",), ("verify",), ("correct",)}
 _SUCCESSES = {("success",), ("succeeded",), ("passed",)}
 _FLAGS = {("valid",), ("ok",), ("gultig",), ("valide",)}
 _FAILED = {

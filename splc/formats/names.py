@@ -21,15 +21,15 @@ def words_of(name: str) -> tuple[str, ...]:
 _MEASURED = frozenset(
     words_of("""
     time times runtime walltime cputime latency latencies duration elapsed seconds sec secs ms ns makespan energy
-    joules power throughput bandwidth iops ops qps tps rps fps ipc flops mflops gflops tflops speedup performance
-    memory rss occupancy utilization score accuracy acc loss auc f1 rmse mae mape coverage
+    wind humidity joules power throughput bandwidth iops ops qps tps rps fps ipc flops mflops gflops tflops speedup
+    performance memory rss occupancy utilization score accuracy acc loss auc f1 rmse mae mape coverage
     """)
 )
 _SETTING = frozenset(
     words_of("""
     limit max min budget step steps slice quantum warmup sleep interval wait delay out timeout ttl period window
     factor mode scale target level size zone type weight function threshold tolerance tol bound cap rate ratio
-    think constant fraction lim dropout decay momentum
+    think constant fraction lim
     """)
 )
 _COUNTED = frozenset(
@@ -41,6 +41,7 @@ _COUNTED = frozenset(
     """)
 )
 _FLOWS = frozenset(words_of("bytes tokens records rows packets messages events requests"))
+_HYPERPARAMETERS = frozenset(words_of("lr dropout decay momentum"))
 # Options have names with so many words: `flush_log_at_trx_commit`.
 _LONG = 4
 _PERIODS = ("second", "sec", "s", "minute", "min", "hour", "h", "day")
@@ -120,6 +121,12 @@ def is_duration_name(name: str) -> bool:
     words = {*words_of(name)}
     clock = {"start", "starting", "started", "end", "begin", "finish", "finished", "date", "created"}
     return is_measurement_name(name) and words != {"time"} and words.isdisjoint(clock)
+
+
+def is_hyperparameter_name(name: str) -> bool:
+    """Return whether a name is that of a number that is tuned in machine learning: `lr`, `weight_decay`."""
+    words = words_of(name)
+    return not _HYPERPARAMETERS.isdisjoint(words) or words[-2:] == ("learning", "rate")
 
 
 def is_setting_name(name: str) -> bool:
