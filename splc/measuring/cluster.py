@@ -400,13 +400,11 @@ def run_on_cluster(
     items = [[run] for run in runs] if setup.batch is None else batches(setup, runs)
     for task in Distribution(cluster, execute_alone, setup, items, should_stop, per_worker=lambda threads: 1):
         results = task.result
+        if isinstance(results, ItemError) and not results.lost:
+            # It says nothing about the measured program.
+            hint = "every worker needs the same versions of Python and splc; run the same command again with --resume"
+            raise MachineError(f"a worker failed: {type(results.error).__name__}: {results.error}", hint=hint)
         if isinstance(results, ItemError):
-            if not results.lost:
-                # It says nothing about the measured program.
-                hint = (
-                    "every worker needs the same versions of Python and splc; run the same command again with --resume"
-                )
-                raise MachineError(f"a worker failed: {type(results.error).__name__}: {results.error}", hint=hint)
             lost = f"{results.lost} workers disappeared while they measured it"
             results = [(run, RunResult({}, lost, started=now())) for run in task.item]
         for run, result in results:

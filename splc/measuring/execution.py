@@ -53,11 +53,9 @@ def execute(
     """Run a process and return its result, also if it failed."""
     load, started = load_average(), now()
     ended = process(on_start=on_start)
-    values, reasons = dict[str, float](), list[str]()
-    reason = failure(ended, process.keywords.get("timeout"))
-    if ended.exit_code is not None:
-        values, reasons = extract(properties, ended)
-    reason = reason or "; ".join(reasons) or None
+    # A process that was not started has no values.
+    values, reasons = extract(() if ended.exit_code is None else properties, ended)
+    reason = failure(ended, process.keywords.get("timeout")) or "; ".join(reasons) or None
     printed = () if reason is None else (ended.stdout[-KEPT:], ended.stderr[-KEPT:])
     return RunResult(values, reason, ended.exit_code, ended.seconds, load, started, *printed)
 

@@ -27,7 +27,6 @@ from splc.measuring.runner import Ended
 
 Source = Literal["time", "cpu", "csv", "json", "regex"]
 SOURCES: tuple[Source, ...] = ("time", "cpu", "csv", "json", "regex")
-STREAMS = ("stdout", "stderr")
 HINT = "write NAME=time, NAME=cpu, NAME=csv:COLUMN, NAME=json:PATH or NAME=regex:PATTERN"
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
@@ -84,7 +83,7 @@ def _parsed(text: str) -> Property:
     if not equals:
         return Property(name, "csv", name)
     stream, source_text = "stdout", definition.strip()
-    for stream_name in STREAMS:
+    for stream_name in ("stdout", "stderr"):
         if source_text.startswith(f"{stream_name}:"):
             stream, source_text = stream_name, source_text.removeprefix(f"{stream_name}:")
     kind, _, argument = source_text.partition(":")

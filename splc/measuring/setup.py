@@ -24,7 +24,6 @@ from splc.measuring.command import OPTIONS, BoundCommand, Template
 from splc.measuring.execution import Plan, Process, Run, RunResults
 from splc.measuring.journal import Record
 from splc.measuring.properties import Property
-from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
 
 FORMAT = 1
@@ -152,18 +151,13 @@ class Setup:
 
         They depend only on the results, not on when, in which order, or in how many sessions they were measured.
         """
-        rows = range(len(self.configurations))
         blocks = () if self.plan.block is None else self.plan.blocks(len(self.configurations))
         block_of = {run: {BLOCK: float(number)} for number, block in enumerate(blocks, 1) for run in block}
-        found = {
-            row: [
-                {**result.values, **block_of.get((row, repetition), {})}
-                for repetition, result in recorded.of(row)
-                if result.reason is None
-            ]
-            for row in rows
-        }
-        runs = {row: values for row, values in found.items() if values}
+        runs: dict[int, list[dict[str, float]]] = {}
+        for row in range(len(self.configurations)):
+            for repetition, result in recorded.of(row):
+                if result.reason is None:
+                    runs.setdefault(row, []).append({**result.values, **block_of.get((row, repetition), {})})
         if not runs:
             return None
         names = (*self.property_names, *((BLOCK,) if blocks else ()))
@@ -190,12 +184,8 @@ class Setup:
 
 def system_description(system: VariabilityModel) -> dict[str, str]:
     """Return the name of a system, and a hash of its options and their values."""
-    options = [
-        [option.name, "binary"]
-        if isinstance(option, BinaryOption)
-        else [option.name, list(option.values), option.deselected_flag]
-        for option in system.options
-    ]
+    options: list[list[Any]] = [[option.name, "binary"] for option in system.binary_options]
+    options += [[option.name, list(option.values), option.deselected_flag] for option in system.numeric_options]
     return {"name": system.name, "sha256": sha256_of(json.dumps(options))}
 
 

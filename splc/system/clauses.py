@@ -10,7 +10,6 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import chain
 
 import numpy as np
 
@@ -126,7 +125,7 @@ def _reduced(clauses: Iterable[AtomSet]) -> list[AtomSet]:
     for clause in sorted(distinct, key=len):
         if not clause:
             return [clause]
-        if not any(other <= clause for other in chain.from_iterable(containing.get(atom, ()) for atom in clause)):
+        if not any(other <= clause for atom in clause for other in containing.get(atom, ())):
             minimal[clause] = None
             containing.setdefault(next(iter(clause)), []).append(clause)
     return [clause for clause in distinct if clause in minimal]

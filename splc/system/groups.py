@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import pairwise
-from operator import itemgetter
 from os.path import commonprefix
 
 import numpy as np
@@ -101,7 +100,7 @@ def _related(names: Sequence[str], key: Callable[[str], str]) -> Iterator[tuple[
     for beginning in sorted(beginnings, key=lambda text: (len(text), text)):
         if len(beginning) >= SHORTEST:
             first = bisect_left(ordered, beginning)
-            end = bisect_right(ordered, beginning, first, key=itemgetter(slice(len(beginning))))
+            end = bisect_right(ordered, beginning, first, key=operator.itemgetter(slice(len(beginning))))
             yield beginning, [key(name) for name in ordered[first:end]]
 
 

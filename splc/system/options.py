@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import re
 from bisect import bisect_left
-from collections.abc import Container, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from numbers import Real
-from typing import Any
+from typing import Any, ClassVar
 
 from splc.arithmetic.functions import evaluate
 from splc.arithmetic.parser import parse
@@ -43,11 +43,7 @@ class BinaryOption:
     excluded: tuple[tuple[str, ...], ...] = ()
     presentation: Presentation = Presentation()  # its format on a command line
     line: int | None = field(default=None, compare=False)  # its line in the file, if known
-
-    @property
-    def size(self) -> int:
-        """The number of values: 0 (not selected) and 1 (selected)."""
-        return 2
+    size: ClassVar[int] = 2  # the number of values: 0 (not selected) and 1 (selected)
 
 
 @dataclass(frozen=True)
@@ -154,27 +150,24 @@ def options_of_values(definition: Mapping[str, Any]) -> tuple[Option, ...]:
     options: list[Option] = []
     names = set(definition)
     for name, values in definition.items():
+        is_list = isinstance(values, Iterable) and not isinstance(values, str | Mapping)
+        several: list[Any] = list(values) if is_list else [None]
+        # Also the bool of numpy.
+        truths = {type(value).__name__ in {"bool", "bool_"} for value in several}
         if isinstance(values, BinaryOption | NumericOption):
             if values.name != name:
                 problems.add(f"{name}: the option has another name, {values.name!r}")
             options.append(values)
-        elif values is bool:
+        elif several and all(isinstance(value, str) and value.strip() for value in several):
+            options += (children := list(alternative_options(name, several, names)))
+            names.update(option.name for option in children)
+        elif values is bool or truths == {True}:
             options.append(BinaryOption(name))
+        elif truths == {False} and all(isinstance(value, Real) for value in several):
+            options.append(NumericOption(name, tuple(sorted({float(value) for value in several}))))
         else:
-            is_list = isinstance(values, Iterable) and not isinstance(values, str | Mapping)
-            several: list[Any] = list(values) if is_list else [None]
-            # Also the bool of numpy.
-            truths = {type(value).__name__ in {"bool", "bool_"} for value in several}
-            if several and all(isinstance(value, str) and value.strip() for value in several):
-                options += (children := list(alternative_options(name, several, names)))
-                names.update(option.name for option in children)
-            elif truths == {True}:
-                options.append(BinaryOption(name))
-            elif truths == {False} and all(isinstance(value, Real) for value in several):
-                options.append(NumericOption(name, tuple(sorted({float(value) for value in several}))))
-            else:
-                hint = "give bool, a list of numbers, or a list of texts"
-                problems.add(f"{name}: {values!r:.60} are not values of an option", hint=hint)
+            hint = "give bool, a list of numbers, or a list of texts"
+            problems.add(f"{name}: {values!r:.60} are not values of an option", hint=hint)
     problems.raise_if_any(VariabilityError)
     return tuple(sorted(options, key=lambda option: isinstance(option, NumericOption)))
 
@@ -202,9 +195,8 @@ def child_name(name: str, text: str) -> str:
     return f"{name}_{plain}"
 
 
-def with_alternatives(options: Iterable[Option], name: str, texts: Iterable[str]) -> tuple[Option, ...]:
+def with_alternatives(options: Sequence[Option], name: str, texts: Iterable[str]) -> tuple[Option, ...]:
     """Return options with one more alternative group, such as a context, after the binary ones."""
-    options = tuple(options)
     group = alternative_options(name, texts, {option.name for option in options})
     return tuple(sorted((*options, *group), key=lambda option: isinstance(option, NumericOption)))
 
@@ -217,17 +209,15 @@ def constraints_of_texts(
     selectable = set(binary)
     constraints: list[Constraint] = []
     for text in texts:
-        if not isinstance(text, str):
-            constraints.append(text)
-            continue
         try:
-            if not _COMPARISON.search(_QUOTED.sub("", text)):
+            if not isinstance(text, str):
+                constraints.append(text)
+            elif not _COMPARISON.search(_QUOTED.sub("", text)):
                 constraints.append(parse_boolean(text, names))
-                continue
-            constraint = parse_arithmetic(text, names)
-            if selectable & set(constraint.names):
-                constraint = parse_arithmetic(text, names, "mixed", "none")
-            constraints.append(constraint)
+            else:
+                constraint = parse_arithmetic(text, names)
+                is_mixed = not selectable.isdisjoint(constraint.names)
+                constraints.append(replace(constraint, kind="mixed", requires="none") if is_mixed else constraint)
         except ExpressionError as error:
             problems.include(error)
     problems.raise_if_any(VariabilityError)

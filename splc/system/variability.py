@@ -76,9 +76,7 @@ class VariabilityModel:
                 values = option.values
                 if not values:
                     problems.add(f"{option.name} has no values", option.line)
-                elif not (
-                    all(map(math.isfinite, (values[0], values[-1]))) and all(map(operator.lt, values, values[1:]))
-                ):
+                elif not all(map(operator.lt, (-math.inf, *values), (*values, math.inf))):
                     problems.add(f"the values of {option.name} are not finite numbers in ascending order", option.line)
         _check_references(self, problems)
         for index, name in enumerate(self.observed):
@@ -220,12 +218,11 @@ class VariabilityModel:
     @cached_property
     def alternative_groups(self) -> tuple[tuple[str, ...], ...]:
         """The alternative groups, each in model order; if the parent is selected, exactly one member is."""
-        groups: dict[frozenset[str], tuple[str, ...]] = {}
+        groups: dict[tuple[str, ...], None] = {}
         for option in self.binary_options:
             if alternatives := self.alternatives(option):
-                members = tuple(sorted((option.name, *alternatives), key=self.positions.__getitem__))
-                groups.setdefault(frozenset(members), members)
-        return tuple(groups.values())
+                groups[tuple(sorted((option.name, *alternatives), key=self.positions.__getitem__))] = None
+        return tuple(groups)
 
     @cached_property
     def child_groups(self) -> dict[str, tuple[BinaryOption, ...]]:

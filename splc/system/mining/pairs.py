@@ -71,19 +71,9 @@ class OptionRows:
         return len(self.binary[0]) == 2 * len(others)
 
 
-@dataclass(frozen=True)
-class NumericColumn:
-    """A column of zeros and ones: whether an option has a value (`=`), or at most a value (`<=`)."""
-
-    option: str
-    comparison: str
-    value: float
-
-
-def numeric_columns(numbers: Mapping[str, Array], rows: int) -> tuple[list[NumericColumn], Array]:
-    """Return the columns of numeric options that are selected everywhere, and their values, shape (rows, columns)."""
-    columns: list[NumericColumn] = []
-    values: list[Array] = []
+def numeric_columns(numbers: Mapping[str, Array]) -> list[tuple[str, bool, Array]]:
+    """Return the columns `x = value` and `x <= value` of options that all rows have: option, whether `=`, rows."""
+    columns: list[tuple[str, bool, Array]] = []
     for name, numeric in numbers.items():
         known = numeric[~np.isnan(numeric)]
         levels, counts = np.unique(known, return_counts=True)
@@ -94,13 +84,12 @@ def numeric_columns(numbers: Mapping[str, Array], rows: int) -> tuple[list[Numer
         equal = levels[counts >= FREQUENT * len(known)] if many else levels
         below = levels[:0] if many else levels[:-1]
         # Two values need one column, and thresholds at the ends have the column of an equality already.
-        added = [NumericColumn(name, "=", float(level)) for level in (equal[:1] if len(levels) == 2 else equal)]
-        added += [NumericColumn(name, "<=", float(level)) for level in below[1:-1]]
+        added = [(name, True, numeric == level) for level in (equal[:1] if len(levels) == 2 else equal)]
+        added += [(name, False, numeric <= level) for level in below[1:-1]]
         if len(columns) + len(added) > MAX_NUMERIC:
             break
         columns += added
-        values += [numeric == column.value if column.comparison == "=" else numeric <= column.value for column in added]
-    return columns, np.stack(values, axis=1) if values else np.zeros((rows, 0), dtype=bool)
+    return columns
 
 
 CHANCE = 0.01  # the probability of a wrong constraint in a table of independent options
@@ -188,10 +177,7 @@ class LiteralCounts:
         return max(float((products**2).sum() - (mean**2).sum() ** 2) / independent, 1.0)
 
     def never_together(self, binary: int, is_wanted: Callable[[Array, Array], Array]) -> tuple[Array, Array]:
-        """Return the pairs of literals over two of the first columns that no row has, if they are wanted.
-
-        `is_wanted`: which of some pairs of literals are.
-        """
+        """Return the pairs of literals over two of the first columns that no row has and that are wanted."""
         single = self.single[:binary]
         found: list[Array] = [np.empty((2, 0), dtype=np.int64)]
         for start in range(0, binary, _COLUMNS):
@@ -373,9 +359,8 @@ def _by_chance(columns: Array, failed: Array, chosen: Sequence[int], factor: flo
         for part in combinations(chosen, size):
             own = failed[columns[:, part].all(axis=1)]
             chance = log_chance(len(own), np.array([having]), np.array([(~own).sum()]))
-            if own.sum() > having and chance[0] + math.log(math.comb(width, len(chosen) - size)) > math.log(
-                FALSE_ALARMS
-            ):
+            log_expected = chance[0] + math.log(math.comb(width, len(chosen) - size))
+            if own.sum() > having and log_expected > math.log(FALSE_ALARMS):
                 return True
     return False
 

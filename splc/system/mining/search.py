@@ -36,17 +36,17 @@ class LiteralTable:
     """
 
     def __init__(self, table: OptionRows, rows: Array, *, complete: bool = False) -> None:
-        self.table, self.rows, self.complete = table, rows, complete
+        self.table, self.complete = table, complete
         share = table.selected.mean(axis=0)
         self.origins = np.flatnonzero((share > 0) & (share < 1))
         self.names = [table.names[at] for at in self.origins.tolist()]
         self.positions = {name: at for at, name in enumerate(self.names)}
-        self.numeric, values = numeric_columns(table.numbers, len(table.selected))
-        self.values = np.concatenate([table.selected[:, self.origins], values], axis=1)
+        self.numeric = numeric_columns(table.numbers)
+        self.values = np.column_stack([table.selected[:, self.origins], *(rows for _, _, rows in self.numeric)])
         self.binary, self.width = len(self.names), self.values.shape[1]
         self.tests = 2 * self.binary * (self.binary - 1) + 4 * self.binary * len(self.numeric)
         numeric_options = {name: self.binary + at for at, name in enumerate(table.numbers)}
-        self.options = np.array([*range(self.binary), *(numeric_options[column.option] for column in self.numeric)])
+        self.options = np.array([*range(self.binary), *(numeric_options[name] for name, _, _ in self.numeric)])
         self.counts = LiteralCounts(self.values)
         # The counts of pairs of binary options.
         self.pairs = self.counts if len(rows) == len(self.values) else LiteralCounts(self.values[rows])
@@ -62,8 +62,8 @@ class LiteralTable:
             self.options[list(members)] = members[0]
         # The pairs of binary literals that contradict each other, and the columns that are equal or opposite.
         first, second = self.never_together
-        switches = [name.startswith(ENABLED) and name.removeprefix(ENABLED) in table.numbers for name in self.names]
-        self.switches = np.flatnonzero(switches)
+        switches = {ENABLED + name for name in table.numbers}
+        self.is_switch = np.array([name in switches for name in self.names], dtype=bool)
         is_contradiction = complete or self.pairs.contradictions(first, second, self.tests) | self._blank(first, second)
         self.first, self.second = (each[np.broadcast_to(is_contradiction, len(first))] for each in (first, second))
         # A literal implies the opposite of one that it contradicts; if this is mutual, they are equal.
@@ -93,16 +93,15 @@ class LiteralTable:
         A cell is blank where another option says so, and not by the design: all rows are evidence, also if they differ
         in numbers only.
         """
-        is_switch = np.isin(column_of(first), self.switches) | np.isin(column_of(second), self.switches)
+        is_switch = self.is_switch[column_of(first)] | self.is_switch[column_of(second)]
         is_switch[is_switch] = self.counts.contradictions(first[is_switch], second[is_switch], self.tests)
         return np.asarray(is_switch)
 
     def contradicting_pairs(self) -> tuple[Array, Array]:
         """Return the contradicting pairs of literals over different columns without another explanation."""
         one, other = column_of(self.first), column_of(self.second)
-        usable = (
-            np.isin(one, self.distinct) & np.isin(other, self.distinct) & (self.options[one] != self.options[other])
-        )
+        usable = np.isin(one, self.distinct) & np.isin(other, self.distinct)
+        usable &= self.options[one] != self.options[other]
         first, second = self.first[usable], self.second[usable]
         usable = self.evident(first, second)
         return first[usable], second[usable]
@@ -124,9 +123,8 @@ class LiteralTable:
 
     def factor(self, counts: LiteralCounts) -> float:
         """Return how many times as much evidence is needed as from independent rows."""
-        equalities = [self.binary + at for at, column in enumerate(self.numeric) if column.comparison == "="]
-        columns = [*self.distinct.tolist(), *(equalities if counts is self.counts else ())]
-        dispersion = counts.dispersion(columns)
+        equalities = [self.binary + at for at, (_, is_equality, _) in enumerate(self.numeric) if is_equality]
+        dispersion = counts.dispersion([*self.distinct.tolist(), *(equalities if counts is self.counts else ())])
         return dispersion**2 if dispersion > TOLERATED else 1.0
 
 
@@ -271,13 +269,10 @@ def value_constraints(table: LiteralTable, known: ClauseSet) -> Iterator[MinedCo
     first, second = binary[first], columns[second]
     is_accepted = table.evident(first, second, table.counts)
     for one, other in zip(first[is_accepted].tolist(), second[is_accepted].tolist(), strict=True):
-        column = table.numeric[max(other, ~other) - table.binary]
-        numbers = table.table.numbers[column.option]
-        values = allowed.setdefault((table.shown.get(one, one), column.option), set(numbers.tolist()))
-        held = {
-            value for value in values if (value == column.value if column.comparison == "=" else value <= column.value)
-        }
-        values -= held if other >= 0 else values - held
+        name, _, is_held = table.numeric[max(other, ~other) - table.binary]
+        numbers = table.table.numbers[name]
+        values = allowed.setdefault((table.shown.get(one, one), name), set(numbers.tolist()))
+        values -= set(numbers[is_held == (other >= 0)].tolist())
     by_design = table.table.is_combined
     ordered = sorted(allowed.items(), key=lambda each: (each[0][0] < 0, abs(each[0][0]), each[0][1]))
     for (literal, name), values in ordered:
@@ -358,29 +353,27 @@ def mined_constraints(table: OptionRows) -> MinedConstraints:
     """Return the constraints that all rows satisfy by far more than chance, without those that others imply."""
     if len(table.selected) < 2 or not table.selected.shape[1]:
         return MinedConstraints((), len(table.selected))
-    (rows, counts), results = table.binary, None
+    (rows, counts), found = table.binary, None
     few = len(rows) <= MAX_CONFIGURATIONS
     drawn = few and len(rows) < len(table.selected) and len(np.unique(counts)) >= DIFFERENT * len(rows)
     if drawn and not table.is_combined:
         # Those that occur in no row are about as many as those that occur in one or two; twice as many are allowed.
         likely = len(rows) + 2 * int((counts <= 2).sum())
-        results = _constraints(LiteralTable(table, np.arange(len(table.selected))), likely)
-    if results is None and few and len(rows) >= LEAST_COMPLETE and table.selected.shape[1] <= MAX_COLUMNS:
-        results = _constraints(LiteralTable(table, rows, complete=True), len(rows))
-        for each in results[0] if results else ():
+        found = _constraints(LiteralTable(table, np.arange(len(table.selected))), likely)
+    if found is None and few and len(rows) >= LEAST_COMPLETE and table.selected.shape[1] <= MAX_COLUMNS:
+        found = _constraints(LiteralTable(table, rows, complete=True), len(rows))
+        for each in found.constraints if found else ():
             least = LEAST_EXPECTED if each.kind in {"excludes", "either", "at most one"} else LEAST_IMPLICATIONS
             if each.expected < least * (math.comb(len(each.options), 2) if each.kind == "at most one" else 1):
-                results = None
-    if results is None:
-        results = _constraints(LiteralTable(table, rows))
-    constraints, unseen = results or ((), ())
-    return MinedConstraints(tuple(constraints), len(table.selected), tuple(unseen))
+                found = None
+    if found is None:
+        found = _constraints(LiteralTable(table, rows))
+    assert found is not None
+    return found
 
 
-def _constraints(
-    table: LiteralTable, most: int | None = None
-) -> tuple[Sequence[MinedConstraint], Sequence[MinedConstraint]] | None:
-    """Return the constraints, without those that follow from others, and pairs that no row has (`unseen_pairs`).
+def _constraints(table: LiteralTable, most: int | None = None) -> MinedConstraints | None:
+    """Return the constraints, without those that follow from others, and pairs that no row has.
 
     `most`: the most configurations of the binary options that they may allow; for more, None is returned.
     """
@@ -404,4 +397,5 @@ def _constraints(
                 continue
             known.add(clauses)
         needed.append(constraint)
-    return [*reversed(needed), *value_constraints(table, known)], unseen_pairs(table, known)
+    constraints = (*reversed(needed), *value_constraints(table, known))
+    return MinedConstraints(constraints, len(table.table.selected), unseen_pairs(table, known))
