@@ -68,6 +68,12 @@ def side_by_side(columns: Mapping[str, Array], group: Array, slots: Array, file:
     return tables
 
 
+def same_width(tables: Sequence[Array]) -> list[Array]:
+    """Return tables of repetitions with as many columns as the widest, filled with NaN."""
+    width = max((table.shape[1] for table in tables), default=0)
+    return [np.pad(table, ((0, 0), (0, width - table.shape[1])), constant_values=np.nan) for table in tables]
+
+
 @dataclass(frozen=True)
 class FailureRule:
     """A combination of values of options of which every run failed."""
@@ -207,15 +213,12 @@ class Measurements(Presented):
 
     def runs(self) -> tuple[Configurations, dict[str, Array]]:
         """Return the configuration and the values of each run, NaN where missing; one of each at least."""
-        width = max((values.shape[1] for values in self.values.values()), default=1)
-        lacking = {name: ((0, 0), (0, width - values.shape[1])) for name, values in self.values.items()}
-        tables = {name: np.pad(self.values[name], pad, constant_values=np.nan) for name, pad in lacking.items()}
-        known = np.zeros((len(self), width), dtype=bool)
+        blank, *tables = same_width([np.full((len(self), 1), np.nan), *self.values.values()])
+        known = ~np.all([np.isnan(table) for table in (blank, *tables)], axis=0)
         known[:, 0] = True
-        for values in tables.values():
-            known |= ~np.isnan(values)
         rows, slots = np.nonzero(np.logical_or.accumulate(known[:, ::-1], axis=1)[:, ::-1])
-        return self.configurations[rows], {name: values[rows, slots] for name, values in tables.items()}
+        values = [table[rows, slots] for table in tables]
+        return self.configurations[rows], dict(zip(self.values, values, strict=True))
 
     def to_columns(self) -> dict[str, Array]:
         """Return name → values for options, contexts and properties; each repetition is a row."""

@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 
 from splc.data.configurations import Configurations
-from splc.data.measurements import Measurements, offsets
+from splc.data.measurements import Measurements, offsets, same_width
 from splc.io.numbers import power_of_two
 from splc.types import Array
 
@@ -50,17 +50,19 @@ class RunPattern:
         return f"{_TEXTS[self.kind]}{blocks}, by a factor of {self.factor:.2g}"
 
 
-def _repeated(tables: Sequence[Array]) -> Array:
-    """Return the rows of tables with at least two values as one table, NaN where they have fewer than others."""
-    rows = [table[(~np.isnan(table)).sum(axis=1) > 1] for table in tables]
-    width = max((table.shape[1] for table in rows), default=0)
-    padded = (np.pad(t, ((0, 0), (0, width - t.shape[1])), constant_values=np.nan) for t in rows)
-    return np.concatenate([np.zeros((0, width)), *padded])
+def _values_of(parts: Sequence[Measurements], nfp: str) -> Array:
+    """Return the values of a property in all parts of a table, a row for each configuration of a part."""
+    return np.concatenate(same_width([np.zeros((0, 0)), *(part.values[nfp] for part in parts if nfp in part.values)]))
 
 
-def scatter_of(tables: Sequence[Array]) -> float | None:
+def _repeated(table: Array) -> Array:
+    """Return the rows with at least two values."""
+    return np.asarray(table[(~np.isnan(table)).sum(axis=1) > 1])
+
+
+def scatter_of(table: Array) -> float | None:
     """Return the median relative standard deviation of the rows with at least two values."""
-    repeated = _repeated(tables)
+    repeated = _repeated(table)
     # Squares of huge values would overflow, those of tiny ones vanish.
     repeated = repeated / power_of_two(np.nan_to_num(repeated))
     means = np.abs(repeated.mean(axis=1, where=~np.isnan(repeated)))
@@ -70,8 +72,8 @@ def scatter_of(tables: Sequence[Array]) -> float | None:
 
 def run_pattern(parts: Sequence[Measurements], nfp: str) -> RunPattern | None:
     """Return the pattern of the runs of a property in the parts of a table, None if there is none or it is small."""
-    tables = [part.values[nfp] for part in parts if nfp in part.values]
-    values = _repeated(tables)
+    table = _values_of(parts, nfp)
+    values = _repeated(table)
     sizes = np.abs(values[(np.fmin.reduce(values, axis=1) > 0) | (np.fmax.reduce(values, axis=1) < 0)])
     if len(sizes) < ROWS:
         return None
@@ -81,7 +83,7 @@ def run_pattern(parts: Sequence[Measurements], nfp: str) -> RunPattern | None:
     known = ~np.isnan(apart)
     total = float((apart[known] ** 2).sum())
     rows, count = int(known.any(axis=1).sum()), int(known.sum())
-    scatter = scatter_of(tables) or 0.0
+    scatter = scatter_of(table) or 0.0
     if scatter < LEAST or not total:
         return None
     used = known.sum(axis=0)
@@ -160,25 +162,23 @@ def property_summaries(parts: Sequence[Measurements]) -> tuple[PropertySummary, 
     """Return the summaries of all properties of one system; repetitions are compared within each part only."""
     summaries = []
     for name in dict.fromkeys(name for part in parts for name in part.properties):
-        having = [part for part in parts if name in part.values]
-        tables = [part.values[name] for part in having]
-        measured = [part.configurations[~np.isnan(part.values[name]).all(axis=1)] for part in having]
-        known = np.concatenate([table[~np.isnan(table)] for table in tables])
-        counts = np.concatenate([(~np.isnan(table)).sum(axis=1) for table in tables])
+        table = _values_of(parts, name)
+        known, counts = table[~np.isnan(table)], (~np.isnan(table)).sum(axis=1)
+        every = Configurations.concatenate([part.configurations for part in parts if name in part.values])
         low, high = (float(end(known)) if len(known) else math.nan for end in (np.min, np.max))
         repetitions = int(counts[counts > 0].min(initial=len(known))), int(counts.max(initial=0))
-        configurations = len(Configurations.concatenate(measured).groups()[0])
-        about = scatter_of(tables), drift_of(tables), parts[0].unit(name), run_pattern(parts, name)
+        configurations = len(every[counts > 0].groups()[0])
+        about = scatter_of(table), drift_of(table), parts[0].unit(name), run_pattern(parts, name)
         summaries.append(PropertySummary(name, low, high, configurations, len(known), repetitions, *about))
     return tuple(summaries)
 
 
-def drift_of(tables: Sequence[Array]) -> Drift | None:
-    """Return the trend along the rows of tables, by Mann and Kendall's test with each row as a stratum.
+def drift_of(table: Array) -> Drift | None:
+    """Return the trend along the rows of a table, by Mann and Kendall's test with each row as a stratum.
 
     Repetitions are in the order of the file; differences between configurations, which are rows, have no effect.
     """
-    values = _repeated(tables)
+    values = _repeated(table)
     known, rows, ties = ~np.isnan(values), np.arange(len(values)), np.ones(values.shape)
     score = pairs = 0.0
     for slot in range(values.shape[1]):

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from splc.data.configurations import Configurations
-from splc.data.measurements import Measurements, offsets
+from splc.data.measurements import Measurements, offsets, same_width
 from splc.errors import LearningError, listed, plural
 from splc.io.numbers import percentage
 from splc.learning.folds import FEWEST, Groups
@@ -92,10 +92,7 @@ class Blocks:
 
 def with_labels(measurements: Measurements, nfp: str, column: str) -> tuple[Measurements, Array, tuple[str, ...]]:
     """Return the measurements with those values that have a block, the label of each, (n, repetitions), and notes."""
-    tables = [measurements.repetitions(name) for name in (nfp, column)]
-    width = max(table.shape[1] for table in tables)
-    lacking = (((0, 0), (0, width - table.shape[1])) for table in tables)
-    values, numbers = (np.pad(*pair, constant_values=np.nan) for pair in zip(tables, lacking, strict=True))
+    values, numbers = same_width([measurements.repetitions(name) for name in (nfp, column)])
     known = ~np.isnan(values) & ~np.isnan(numbers)
     if not known.any() or values[known].min() <= 0:
         raise LearningError(f"effects of a {column} are those on ln y: all values of {nfp} must be positive")

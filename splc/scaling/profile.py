@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from splc.data.measurements import Experiment, Key, title
+from splc.data.measurements import Experiment, Key, same_width, title
 from splc.errors import MeasurementError, Problem, SplcError, listed, plural
 from splc.io.presentation import Presented
 from splc.scaling.fit import fit_many
@@ -127,10 +127,9 @@ def _fitted(
     series: Mapping[Key, Array], points: Array, names: Sequence[str], settings: Mapping[str, Any]
 ) -> dict[Key, ScalingModel | str]:
     """Return the models of series at the same points, (n, repetitions) each, or the reasons why they have none."""
-    width = max(values.shape[1] for values in series.values())
-    padded = [np.pad(own, ((0, 0), (0, width - own.shape[1])), constant_values=np.nan) for own in series.values()]
     try:
-        return dict(zip(series, fit_many(points, np.array(padded), names=names, **settings), strict=True))
+        values = np.array(same_width([*series.values()]))
+        return dict(zip(series, fit_many(points, values, names=names, **settings), strict=True))
     except Exception as error:
         if isinstance(error, SplcError) and not isinstance(error, MeasurementError):
             raise

@@ -219,7 +219,7 @@ def fault(fit: Calibration, measured: Measurements, nfp: str) -> tuple[list[Note
     rows = measured.configurations[used := np.isfinite(values) & (values != 0)]
     missed = discrepancy(values[used], fit.model.predict(rows), rows)
     places, place = (missed.places, missed.worst) if missed else ((), None)
-    scatter = scatter_of([measured.values[nfp]])
+    scatter = scatter_of(measured.values[nfp])
     least = NEGLIGIBLE_PERCENT if scatter is None else max(NEGLIGIBLE_PERCENT, 100 * scatter)
     if fit.error_after is None or fit.error_after < least or (scatter is None and place is None):
         return [], ()

@@ -137,7 +137,7 @@ def _blocks(measured: Measurements, column: str) -> dict[str, tuple[str, Mapping
 
     found: dict[str, tuple[str, Mapping[str, Any] | None]] = {}
     for name in measured.properties:
-        if name == column or scatter_of([measured.values[name]]) == 0:
+        if name == column or scatter_of(measured.values[name]) == 0:
             continue
         try:
             with one_thread(with_scipy=False):

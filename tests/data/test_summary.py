@@ -91,7 +91,7 @@ def kendall(rows: list[list[float]]) -> tuple[int, float]:
 @given(st.lists(st.lists(st.integers(0, 3), min_size=3, max_size=3), min_size=2, max_size=4))
 def test_brute_force(rows: list[list[float]]) -> None:
     """The probability is near the share of orders of the repetitions with such a trend, and never far below it."""
-    found = drift_of([np.array(rows, dtype=float)])
+    found = drift_of(np.array(rows, dtype=float))
     score, exact = kendall(rows)
     if all(len(set(row)) == 1 for row in rows):
         assert found is None
@@ -111,7 +111,7 @@ def drifting(slope: float) -> Array:
 
 def test_drift() -> None:
     """A drift of less than the scatter is found, with its direction and size; its absence is not reported."""
-    rising, none, falling = (present(drift_of([drifting(slope)])) for slope in (0.01, 0.0, -0.01))
+    rising, none, falling = (present(drift_of(drifting(slope))) for slope in (0.01, 0.0, -0.01))
     assert (rising.significant, none.significant, falling.significant) == (True, False, True)
     assert rising.change == pytest.approx(0.02, abs=0.005)
     assert rising.rising > 0.6
@@ -119,9 +119,10 @@ def test_drift() -> None:
 
 
 def test_parts_are_strata() -> None:
-    """Rows in several tables count as rows of one."""
-    table = drifting(0.01)
-    assert drift_of([table[:50], table[50:]]) == drift_of([table])
+    """Rows of several parts count as rows of one."""
+    table = drifting(0.01).tolist()
+    both, one = (property_summaries(list(map(summarized, parts))) for parts in ((table[:50], table[50:]), (table,)))
+    assert both[0].drift == one[0].drift
 
 
 def summary(*parts: Measurements) -> Lines:
@@ -143,7 +144,7 @@ def pattern(factor: str, *arguments: Any, **more: Any) -> Any:
 
 def drift(*table: list[float]) -> Any:
     """Return the share of rising pairs and the change."""
-    found = drift_of([np.array(table)])
+    found = drift_of(np.array(table))
     return found and (found.rising, found.change)
 
 

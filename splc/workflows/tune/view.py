@@ -62,7 +62,7 @@ def replays_of(request: Request, watch: views.Watch) -> ReplayResult:
         nfp = names[0]
         settings = request.settings(names)
         notes.add(note for name in names for note in run_notes([table], name))
-        scatter = scatter_of([table.values[nfp]])
+        scatter = scatter_of(table.values[nfp])
         if scatter is not None and scatter >= LEAST:
             text = f"the table answers with the means of runs that differ by {percentage(100 * scatter, 3)}"
             notes.append(Note(f"{text}: gains and regrets are those of means, not of single runs"))
