@@ -36,6 +36,8 @@ _CLOCK = re.compile(r"[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?")
 _HOURS = re.compile(r"[0-2]?[0-9]:[0-5][0-9]")
 # The share of rows after which a clock shows a later time: days have several.
 _MOSTLY = 0.8
+# Fewer times of day may be those of levels.
+_TIMES = 10
 _CLOCK_WORDS = {"time", "uhrzeit", "heure", "clock", "start", "end", "when"}
 _EPOCH_WORDS = {"timestamp", "timesecs", "epoch", "unixtime"}
 # `2024-05-01T12:00:03`, `2024-05-01`, `1.5.2024`, `05/01/2024 12:00`, `12:00:03`.
@@ -57,7 +59,7 @@ _HASH_NAMES = re.compile(r"(?:.*_)?(?:hash|sha|sha1|sha256|md5|digest|checksum|u
 _MESSAGES = {"errors", "stderr", "stdout", "message", "messages", "diagnostics", "traceback", "exception"}
 _REMARKS = {
     *("note", "notes", "comment", "comments", "remark", "remarks", "bemerkung", "bemerkungen", "kommentar"),
-    *("anmerkung", "anmerkungen", "remarque", "remarques", "commentaire", "commentaires", "tags"),
+    *("anmerkung", "anmerkungen", "remarque", "remarques", "commentaire", "commentaires"),
 }
 # Names of columns that say who started a run.
 _PERSONS = {
@@ -112,8 +114,12 @@ def left_out(columns: Mapping[str, Sequence[str]], mentioned: Collection[str]) -
             reasons[name] = "irace's number of a configuration"
         elif reason := _remarks(name, texts) or _stamps_or_hashes(name, texts):
             reasons[name] = reason
-        elif "_".join(words_of(name)) in _PERSONS and kind_of(texts, parse_column(texts)) == "text":
+        elif kind_of(texts, parse_column(texts)) != "text":
+            continue
+        elif "_".join(words_of(name)) in _PERSONS:
             reasons[name] = "who ran it"
+        elif words_of(name)[:1] == ("tags",):
+            reasons[name] = "tags of runs"
     return reasons
 
 
@@ -317,10 +323,11 @@ def _are_stamps(key: str, distinct: Sequence[str], texts: Sequence[str]) -> bool
     differs = len(distinct) > len(texts) / 2 and len(texts) >= _LEAST_ROWS
     if len(distinct) > 1 and all(map(_STAMP.fullmatch, distinct)):
         return differs or len(distinct) > _MANY_DAYS or key in _DAYS or all(":" in text for text in distinct)
-    if differs and all(map(_HOURS.fullmatch, distinct)):
+    is_clock = bool(_CLOCK_WORDS.intersection(key.split("_")))
+    if (differs or (is_clock and len(distinct) > _TIMES)) and all(map(_HOURS.fullmatch, distinct)):
         # Durations are in no order.
         later = sum(one.strip().zfill(5) <= next_one.strip().zfill(5) for one, next_one in pairwise(texts))
-        return bool(_CLOCK_WORDS.intersection(key.split("_"))) or later >= _MOSTLY * (len(texts) - 1)
+        return is_clock or later >= _MOSTLY * (len(texts) - 1)
     is_named = key in _STAMP_NAMES or not _EPOCH_WORDS.isdisjoint(key.split("_"))
     return len(distinct) > 1 and is_named and differs and bool((parse_column(distinct) >= _EPOCH).all())
 

@@ -40,7 +40,9 @@ from splc.system.variability import ROOT
 from splc.types import Array
 
 # What programs that track runs write before the names of options.
-_PREFIXED = re.compile(r"(?:config|hparams|hyperparameters|params?|parameters|general|args)/", re.IGNORECASE)
+_PREFIXED = re.compile(
+    r"(?:(?:config|hparams|hyperparameters|params?|parameters|general|args)/|params\.)", re.IGNORECASE
+)
 _NUMBER = re.compile(r"[ _.-]*[0-9]+$")
 _SHOWN_LINES, _ASKED, _FEW_EACH = 5, 20, 4
 

@@ -73,8 +73,14 @@ class Effect:
         """True if its sign is uncertain, or few folds have a term of the same options."""
         if self.estimate is None:
             return False
-        support = self.estimate.folds
-        return self.estimate.sign_probability < SETTLED or (support is not None and support < SUPPORT * self.folds)
+        return self.estimate.sign_probability < SETTLED or self.is_rare
+
+    @property
+    def is_rare(self) -> bool:
+        """True if few folds have a term of the same options; folds with a product need no constant."""
+        if self.estimate is None or self.estimate.folds is None or not self.estimate.term.options:
+            return False
+        return self.estimate.folds < SUPPORT * self.folds
 
     @property
     def negligible(self) -> bool:

@@ -20,6 +20,7 @@ from splc.io.numbers import percentage, share_text, short_number
 from splc.learning.contexts.contrasts import ContextContrast, ContextInfluences, InfluenceVariation, in_half_widths
 from splc.learning.effects import SMALL_SHARE, Effect, OptionEffects
 from splc.learning.learner import predictions
+from splc.learning.projection import SETTLED
 from splc.models.basis.regression import NORMAL_QUANTILE, t_quantile
 from splc.workflows.learn.learn import Result
 from splc.workflows.views import Column, Prose, Rows, View, columns, four_digits, interval_column, interval_text
@@ -33,7 +34,7 @@ SUM = tuple(
     for index, title in enumerate(("term", "influence", "std. error", "90 % interval", "share", "folds", "remark"))
 )
 PRODUCT = columns("if selected = 0, factor = 1, 90 % interval = 2, range = 3, folds = 4, remark = 5")
-UNSETTLED = "sign not settled"
+UNSETTLED, RARE = "sign not settled", "in few folds"
 UNSETTLED_MARK = "?"
 # Sets of options with more levels than these have one line for all levels of an alternative group.
 MAX_LEVELS = 4
@@ -159,7 +160,9 @@ def _levels(title: str, effects: Sequence[Effect], product: bool) -> tuple[str, 
 
 
 def _line(effect: Effect, product: bool) -> tuple[str, ...]:
-    estimate, remark = effect.estimate, UNSETTLED if effect.unsettled else ""
+    estimate, remark = effect.estimate, ""
+    if effect.unsettled:
+        remark = UNSETTLED if estimate is not None and estimate.sign_probability < SETTLED else RARE
     if product:
         ends = interval = ""
         if not any(map(str.isalpha, effect.factor)):
