@@ -242,10 +242,11 @@ class CodedColumns:
         return self.sizes[name] > MAX_VALUES and self.complete(name) and not self.differs(name, group)
 
     def is_best_so_far(self, name: str, other: str) -> bool:
-        """Return whether a column is the least or the largest value of another one in the rows up to each row."""
+        """Return whether a column is the least or the largest value of another one up to each row, from either end."""
         values, second = self.numbers[name], self.numbers[other]
         known = np.isfinite(values) & np.isfinite(second)
-        if known.sum() < MIN_ROWS or self.sizes[name] == 1:
+        steps = np.diff(second[known])
+        if known.sum() < MIN_ROWS or self.sizes[name] == 1 or (steps >= 0).all() or (steps <= 0).all():
             return False
         pairs = (values[known], second[known]), (values[known][::-1], second[known][::-1])
         best = ((values, extreme.accumulate(second)) for values, second in pairs for extreme in (np.fmax, np.fmin))

@@ -18,8 +18,8 @@ _FAMILY = re.compile(r"([^./:(]+)[./:]")
 # In so many rows texts with two values say the same as another column by no chance.
 _SURE = 20
 
-# How reasons to leave columns out begin: what other columns tell, and the names of counts.
-FUNCTION, COUNTED = "it is a function", "its name is that of what a run counts"
+# How the reason begins to leave out what other columns tell.
+FUNCTION = "it is a function"
 
 
 def options_among(
@@ -100,7 +100,7 @@ def _observed(table: CodedColumns, names: Sequence[str], nfp: str | None, explic
             continue
         group = table.groups(other for other in few if other != name)
         if is_count_name(name) and table.sizes[name] > 1 and not table.is_crossed(name, group):
-            reasons[name] = COUNTED
+            reasons[name] = "its name is that of what a run counts"
         if name in reasons or not table.is_various(name) or table.is_few(name) or table.is_named_measured(name):
             continue
         others = [other for other in (*few, *unused) if other != name]

@@ -203,11 +203,15 @@ def nothing_worked(name: str, values: Array, columns: Mapping[str, Sequence[str]
 
 
 def is_success_flag(name: str, values: Array) -> bool:
-    """Return whether ones, or shares from 0 to 1, say which runs are valid, by their name; `ok`: nearly all are."""
+    """Return whether zeros and ones say which runs succeeded, by the name of their column.
+
+    Columns such as `valid` and `ok` may have shares, but nearly all runs are valid.
+    """
     last, known = words_of(name)[-1:], values[~np.isnan(values)]
     are_shares = bool(((known >= 0) & (known <= 1)).all()) and bool((known == 1).any())
-    are_usual = last in _SUCCESSES or 10 * int((known > 0).sum()) >= 9 * len(values)
-    return last in _SUCCESSES | _FLAGS and are_shares and are_usual
+    if last in _SUCCESSES:
+        return are_shares and bool(np.isin(known, (0, 1)).all()) and not is_setting_name(name)
+    return last in _FLAGS and are_shares and 10 * int((known > 0).sum()) >= 9 * len(values)
 
 
 def tells_failures(texts: Sequence[str], lost: Array) -> bool:
@@ -223,7 +227,7 @@ def is_status(name: str, values: Iterable[str]) -> bool:
     words, last = {value.strip().casefold() for value in values}, words_of(name)[-1:]
     if words <= TRUTH.keys():
         return last in _SUCCESSES
-    both = bool(words & WORKED and words & _FAILED)
+    both = bool(words & WORKED and words & _FAILED) and not words & TRUTH.keys() - {"0"}
     # A verdict may have further words, such as a reason.
     return last in _STATUS or (both and words <= WORKED | _FAILED) or (last in _VERDICTS and bool(words & WORKED))
 

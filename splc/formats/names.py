@@ -36,7 +36,8 @@ _COUNTED = frozenset(
     words_of("""
     retries faults misses hits failures errors evictions spills collisions conflicts deadlocks warnings aborts
     recoveries retry fault miss failure error eviction spill collision conflict deadlock warning abort
-    epoch regs registers request requests failed passed converged feasible infeasible valid pruned best queued success
+    epoch regs registers request requests sample samples
+    failed passed converged feasible infeasible valid pruned best queued success
     generated processed received transferred sent consumed written hit
     """)
 )
@@ -137,9 +138,8 @@ def is_setting_name(name: str) -> bool:
 def is_count_name(name: str) -> bool:
     """Return whether a name is that of events that a program counts: `retries`, `bytes_in`; not `max_retries`."""
     words = words_of(name)
-    # `# Samples`, and amounts that went in or out.
     is_flow = bool({*words[:1]} & {"tx", "rx"} or {*words[-1:]} & {"in", "out"}) and not _FLOWS.isdisjoint(words)
-    return (name.startswith("#") or is_flow or not _COUNTED.isdisjoint(words)) and _SETTING.isdisjoint(words)
+    return (is_flow or not _COUNTED.isdisjoint(words)) and _SETTING.isdisjoint(words)
 
 
 def is_context_name(name: str) -> bool:

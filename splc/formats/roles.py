@@ -33,7 +33,7 @@ from splc.formats.coded_columns import (
 )
 from splc.formats.column_choice import ColumnChoice, has_commas, has_words, kind_of, numbers_in
 from splc.formats.doubts import CONTEXT, LEFT_OUT, OPTION, RESULT, Doubt, doubts_about, doubts_of, flags_of
-from splc.formats.evidence import COUNTED, FUNCTION, options_among, spelled_twice, unexplained_gaps
+from splc.formats.evidence import FUNCTION, options_among, spelled_twice, unexplained_gaps
 from splc.formats.names import is_context_name, is_count_name, is_measurement_name, is_program_name
 from splc.io.csv_rows import distinct_texts, texts_in
 from splc.system.variability import ROOT
@@ -245,7 +245,7 @@ def roles_of(
     if measured and not choice.properties:
         fixed = {*choice.options, *choice.named, *choice.ignore, *choice.usual}
         unsure = [
-            *(name for name in reasons.keys() - unused_labels if not reasons[name].startswith((FUNCTION, COUNTED))),
+            *(name for name in reasons.keys() - unused_labels if not reasons[name].startswith(FUNCTION)),
             *(name for name in table.numbers if name in ignored and name.casefold() in WEAK_COUNTERS),
         ]
         # Without a named one, each property may be learned.

@@ -98,7 +98,7 @@ def table_lines(content: bytes) -> tuple[int, int]:
 def aligned(content: bytes) -> tuple[list[str], list[list[str]], list[int]] | None:
     """Return header, rows and their lines of a table with spaces between the cells, None of another file.
 
-    Lines that begin with `#` are comments; the last one above the rows is the header if the first row has numbers only.
+    Lines that begin with `#` are comments; the last one above the rows is the header if the first row has a number.
     """
     beginning = (line for line in content[:LOOKED_AT].decode("utf-8", "replace").splitlines() if line.strip())
     if any(sign in next((line for line in beginning if not line.startswith("#")), ",") for sign in _SIGNS):
@@ -111,7 +111,7 @@ def aligned(content: bytes) -> tuple[list[str], list[list[str]], list[int]] | No
     if marked and marked[-1][0] < rows[0][0] and len(marked[-1][1]) == len(rows[0][1]) and _has_number(rows[0][1]):
         rows.insert(0, marked[-1])
     (_, header), *body = rows
-    is_table = len(body) >= LEAST_TABLE - 1 and len(header) > 1 and not _has_number(header)
+    is_table = "=" not in header and len(body) >= LEAST_TABLE - 1 and len(header) > 1 and not _has_number(header)
     if not is_table or any(len(cells) != len(header) or not _has_number(cells) for _, cells in body):
         return None
     return header, [cells for _, cells in body], [at for at, _ in rows]

@@ -70,10 +70,8 @@ class Effect:
 
     @property
     def unsettled(self) -> bool:
-        """True if its sign is uncertain, or few folds have a term of the same options."""
-        if self.estimate is None:
-            return False
-        return self.estimate.sign_probability < SETTLED or self.is_rare
+        """True if its sign is uncertain."""
+        return self.estimate is not None and self.estimate.sign_probability < SETTLED
 
     @property
     def is_rare(self) -> bool:
@@ -84,10 +82,12 @@ class Effect:
 
     @property
     def negligible(self) -> bool:
-        """True if its sign is uncertain and its effect small, so that tables leave it out."""
+        """True if its sign is uncertain, or few folds have it, and its effect is small, so that tables leave it out."""
+        if not (self.unsettled or self.is_rare):
+            return False
         if self.factor:
-            return self.unsettled and self.low is not None and self.size < SMALL_FACTOR
-        return self.unsettled and self.share is not None and abs(self.share) < SMALL_SHARE
+            return self.low is not None and self.size < SMALL_FACTOR
+        return self.share is not None and abs(self.share) < SMALL_SHARE
 
     @property
     def size(self) -> float:

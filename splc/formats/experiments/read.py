@@ -243,9 +243,14 @@ def _is_constant(cells: Collection[str]) -> bool:
     return len({text.strip() for text in cells}) < 2
 
 
-def read_experiment(path: str | Path | Source, *settings: Any, **options: Any) -> Experiment:
+def read_experiment(
+    path: str | Path | Source,
+    parameters: Sequence[str] | None = None,
+    kind: ExperimentFormat | None = None,
+    **options: Any,
+) -> Experiment:
     """Read an experiment; the arguments are those of `read_experiments`."""
-    (experiment,) = read_experiments(path, *settings, **options)
+    (experiment,) = read_experiments(path, parameters, kind, **options)
     return experiment
 
 

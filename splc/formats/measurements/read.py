@@ -237,8 +237,8 @@ def _succeeded(name: str, rows: MeasurementRows, others: dict[str, Array]) -> Ar
             # Where some codes have no values, those that have some are warnings.
             warned = set(codes[~lacking].tolist()) if (lacking & (codes != 0)).any() else set[float]()
             return np.asarray((codes == 0) | (np.isin(codes, [*warned]) & ~lacking))
-        succeeded = labels.is_success_flag(name, codes)
-        return ~(codes <= 0) if succeeded else ~labels.nothing_worked(name, codes, rows.others)
+        is_flag = labels.is_success_flag(name, codes)
+        return ~(codes <= 0) if is_flag else ~labels.nothing_worked(name, codes, rows.others)
     if name.casefold() in labels.EXIT_CODES or labels.is_status(name, context.values):
         known = [value.casefold() in labels.WORKED | labels.SOLVED for value in context.values]
         worked = np.array(known, dtype=bool)[context.codes]

@@ -267,8 +267,8 @@ def _failed(name: str, values: Array, group: Array) -> Array:
     signs = np.sign(values) * (1 if (values > 0).sum() >= (values < 0).sum() else -1)
     low = np.any(signs <= 0, axis=1) & ~far
     # No amount is negative, however many are, and many runs of a search fail.
-    is_usual = (values[low] < 0).all() or 2 * low.sum() < len(low)
-    low = low if is_amount(name) and is_usual else _few(low)
+    is_credible = (values[low] < 0).all() or 2 * low.sum() < len(low)
+    low = low if is_amount(name) and is_credible else _few(low)
     distinct, counts = np.unique(values[low][signs[low] <= 0], return_counts=True)
     others = values[(signs > 0) & ~far[:, np.newaxis]]
     differ = len(sorted_distinct(others)) >= NEARLY_ALL * len(others)
@@ -281,14 +281,14 @@ def _failed(name: str, values: Array, group: Array) -> Array:
 
 
 def _without_results(name: str, measured: Mapping[str, Array]) -> Array:
-    """Return a mask of the rows in which a time or a rate is not positive, and no other measured amount is.
+    """Return a mask of the rows in which no amount is positive, for a time or a rate.
 
     It has one or two values there: various ones are those of a property with another meaning.
     """
     amounts = [other for other in measured if is_amount(other)]
     low = [~(np.nan_to_num(measured[other]) > 0).any(axis=1) for other in amounts]
-    is_total = name in amounts and (is_quantity_name(name) or "per" in words_of(name))
-    rows = np.all(low, axis=0) if is_total else np.zeros(len(measured[name]), dtype=bool)
+    is_time_or_rate = name in amounts and (is_quantity_name(name) or "per" in words_of(name))
+    rows = np.all(low, axis=0) if is_time_or_rate else np.zeros(len(measured[name]), dtype=bool)
     return np.asarray(rows & (len(sorted_distinct(np.nan_to_num(measured[name][rows]))) <= 2))
 
 

@@ -113,13 +113,13 @@ class LiteralTable:
         """
         if self.complete and counts is None:
             return np.ones(len(first), dtype=bool)
-        counts = counts or self.pairs
+        of_numbers, counts = counts is not None, counts or self.pairs
         whole = counts is self.counts
         third = [*self.distinct.tolist(), *(range(self.binary, self.width) if whole else ())]
         factor = self.factor(counts)
         is_new = counts.contradictions(first, second, self.tests, factor)
         is_new[is_new] = counts.combined(first[is_new], second[is_new], self.options, third, factor)
-        return is_new if whole else is_new | self._blank(first, second)
+        return is_new if of_numbers else is_new | self._blank(first, second)
 
     def factor(self, counts: LiteralCounts) -> float:
         """Return how many times as much evidence is needed as from independent rows."""

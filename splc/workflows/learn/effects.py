@@ -20,7 +20,6 @@ from splc.io.numbers import percentage, share_text, short_number
 from splc.learning.contexts.contrasts import ContextContrast, ContextInfluences, InfluenceVariation, in_half_widths
 from splc.learning.effects import SMALL_SHARE, Effect, OptionEffects
 from splc.learning.learner import predictions
-from splc.learning.projection import SETTLED
 from splc.models.basis.regression import NORMAL_QUANTILE, t_quantile
 from splc.workflows.learn.learn import Result
 from splc.workflows.views import Column, Prose, Rows, View, columns, four_digits, interval_column, interval_text
@@ -67,9 +66,9 @@ def view_of_effects(groups: Sequence[OptionEffects], rows: int) -> View:
     shares = "mean contribution / mean prediction"
     if any(effect.absolute for effect in effects):
         shares = "mean |contribution| / their sum over all terms, which cancel,"
-    noun, small = "term", f"without a settled sign and with a share below {SMALL_SHARE:g} %"
+    noun, small = "term", f"without a settled sign or in few folds, and with a share below {SMALL_SHARE:g} %"
     if product:
-        noun, small = "factor", "close to 1 and without a settled sign"
+        noun, small = "factor", "close to 1, and without a settled sign or in few folds"
     has_shares = not product and any(effect.share is not None for effect in effects)
     has_ranges = product and any(_line(effect, product)[3] for effect in effects)
     notes = (
@@ -160,9 +159,7 @@ def _levels(title: str, effects: Sequence[Effect], product: bool) -> tuple[str, 
 
 
 def _line(effect: Effect, product: bool) -> tuple[str, ...]:
-    estimate, remark = effect.estimate, ""
-    if effect.unsettled:
-        remark = UNSETTLED if estimate is not None and estimate.sign_probability < SETTLED else RARE
+    estimate, remark = effect.estimate, UNSETTLED if effect.unsettled else RARE if effect.is_rare else ""
     if product:
         ends = interval = ""
         if not any(map(str.isalpha, effect.factor)):
