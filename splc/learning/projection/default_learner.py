@@ -150,7 +150,8 @@ def remarks(problem: LearningProblem, full: FullModel, printed: PrintedModel) ->
     form = f"the full model {FORMS.get(full.scale.words, f'adds up the effects of options on {full.scale.words}')}"
     if full.stacked is not None:
         share = percentage(100 * full.stacked.weight)
-        form = f"{form}; predictions blend it with {share} of the printed model, which is best on held-out rows"
+        blend = "are those" if share == "100 %" else f"blend it with {share}"
+        form = f"{form}; predictions {blend} of the printed model, which is best on held-out rows"
     notes.append(MethodNote(form))
     return notes
 
