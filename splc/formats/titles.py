@@ -101,7 +101,8 @@ def aligned(content: bytes) -> tuple[list[str], list[list[str]], list[int]] | No
     Lines that begin with `#` are comments; the last one above the rows is the header if the first row has a number.
     """
     beginning = (line for line in content[:LOOKED_AT].decode("utf-8", "replace").splitlines() if line.strip())
-    if any(sign in next((line for line in beginning if not line.startswith("#")), ",") for sign in _SIGNS):
+    first = next((line for line in beginning if not line.lstrip().startswith("#")), ",")
+    if any(sign in first for sign in _SIGNS):
         return None
     lines = [(at, line.split()) for at, line in enumerate(content.decode("utf-8", "replace").splitlines(), 1)]
     marked = [(at, " ".join(cells)[1:].split()) for at, cells in lines if cells and cells[0].startswith("#")]
