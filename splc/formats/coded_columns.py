@@ -241,34 +241,37 @@ class CodedColumns:
         """Return whether a column has more values than options have, in every row, and one in each group of rows."""
         return self.sizes[name] > MAX_VALUES and self.complete(name) and not self.differs(name, group)
 
-    def is_best_so_far(self, name: str, other: str) -> bool:
-        """Return whether a column is the least or the largest value of another one up to each row, from either end."""
+    def _known(self, name: str, other: str) -> tuple[Array, Array]:
+        """Return the numbers of two columns in the rows in which both have one."""
         values, second = self.numbers[name], self.numbers[other]
         known = np.isfinite(values) & np.isfinite(second)
-        steps = np.diff(second[known])
-        if known.sum() < MIN_ROWS or self.sizes[name] == 1 or (steps >= 0).all() or (steps <= 0).all():
+        return values[known], second[known]
+
+    def is_best_so_far(self, name: str, other: str) -> bool:
+        """Return whether a column is the least or the largest value of another one up to each row, from either end."""
+        values, second = self._known(name, other)
+        steps = np.diff(second)
+        if len(values) < MIN_ROWS or self.sizes[name] == 1 or (steps >= 0).all() or (steps <= 0).all():
             return False
-        pairs = (values[known], second[known]), (values[known][::-1], second[known][::-1])
-        best = ((values, extreme.accumulate(second)) for values, second in pairs for extreme in (np.fmax, np.fmin))
+        orders = product(((values, second), (values[::-1], second[::-1])), (np.fmax, np.fmin))
+        best = ((own, extreme.accumulate(of)) for (own, of), extreme in orders)
         return any(np.allclose(*each, rtol=ROUNDED_TEXT, atol=0.0) for each in best)
 
     def is_rounded(self, name: str, other: str) -> bool:
         """Return whether a column is another one in a larger unit, rounded to whole numbers: minutes of seconds."""
-        values, second = self.numbers[name], self.numbers[other]
-        known = np.isfinite(values) & np.isfinite(second)
-        if known.sum() < MIN_ROWS or self.sizes[name] < MIN_GROUPS:
+        values, second = self._known(name, other)
+        if len(values) < MIN_ROWS or self.sizes[name] < MIN_GROUPS:
             return False
-        pairs = product((np.ceil, np.rint, np.floor), (second[known] / unit for unit in LARGER))
-        return any(np.array_equal(near(ratios), values[known]) for near, ratios in pairs)
+        pairs = product((np.ceil, np.rint, np.floor), (second / unit for unit in LARGER))
+        return any(np.array_equal(near(ratios), values) for near, ratios in pairs)
 
     def is_multiple(self, name: str, other: str) -> bool:
         """Return whether a column is another one times a constant, or a constant divided by it (two units)."""
-        values, second = self.numbers[name], self.numbers[other]
-        known = np.isfinite(values) & np.isfinite(second)
-        both = known & (values != 0) & (second != 0)
+        values, second = self._known(name, other)
+        both = (values != 0) & (second != 0)
         if both.sum() < max(MIN_ROWS, NEARLY_ALL * self.rows) or min(self.sizes[name], self.sizes[other]) < MIN_ROWS:
             return False
-        if ((values == 0) != (second == 0))[known].any():
+        if ((values == 0) != (second == 0)).any():
             return False
         values, second = values[both], second[both]
         with np.errstate(over="ignore", invalid="ignore"):

@@ -37,7 +37,7 @@ MISSING = frozenset(
 _SHOWN = 40
 _LISTED = 6
 # The number of values that cannot be read among which those are looked for that are not missing.
-_LOOKED_AT = 10_000
+_LOOKED_AT, _SHOWN_LINES = 10_000, 5
 # What is below or above the limits of an instrument: `<5`.
 _BEYOND = re.compile(r"[<>≤≥]=? ?[0-9.,]+")
 # Texts that may be versions: `1.9` and `1.10`.
@@ -268,6 +268,11 @@ def are_versions(texts: Sequence[str]) -> bool:
         for each in known
     )
     return all(map(_DECIMAL.fullmatch, distinct)) and any(followed)
+
+
+def lines_text(lines: Sequence[int]) -> str:
+    """Return the first of some lines for a message: `lines 3, 5`."""
+    return f"{'line' if len(lines) == 1 else 'lines'} {listed([str(line) for line in lines], _SHOWN_LINES)}"
 
 
 def numbers_in(texts: Sequence[str]) -> Array:

@@ -236,10 +236,10 @@ def _kind_of_content(source: Source) -> Kind | None:
         return "measurements" if xml_root(source.data) == "results" else None
     if source.data[:_BEGINNING].lstrip(_BLANK).startswith(b"{") or is_log(source):
         return "model"
-    if aligned(in_utf8(source).content) is not None:
+    if aligned((table := in_utf8(source)).content) is not None:
         return "measurements"
     # Signs inside of quoted names have no meaning. The header of a table may begin with `#`.
-    raw = [line for line in islice(in_utf8(source).text().splitlines(), _LINES) if line.strip()]
+    raw = [line for line in islice(table.text().splitlines(), _LINES) if line.strip()]
     lines = (re.sub(r"`[^`]*`", "x", line).split("#", 1)[0].strip() for line in raw)
     first, second, *_ = *islice((line for line in lines if line), 2), "", ""
     if _is_table(first, second) or (len(raw) > 1 and _is_table(raw[0], raw[1], with_numbers=True)):

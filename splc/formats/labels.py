@@ -112,14 +112,8 @@ def left_out(columns: Mapping[str, Sequence[str]], mentioned: Collection[str]) -
             continue
         if _IRACE.fullmatch(name):
             reasons[name] = "irace's number of a configuration"
-        elif reason := _remarks(name, texts) or _stamps_or_hashes(name, texts):
+        elif reason := _remarks(name, texts) or _stamps_or_hashes(name, texts) or _bookkeeping(name, texts):
             reasons[name] = reason
-        elif kind_of(texts, parse_column(texts)) != "text":
-            continue
-        elif "_".join(words_of(name)) in _PERSONS:
-            reasons[name] = "who ran it"
-        elif words_of(name)[:1] == ("tags",):
-            reasons[name] = "tags of runs"
     return reasons
 
 
@@ -295,6 +289,13 @@ def _remarks(name: str, texts: Sequence[str]) -> str | None:
         return None
     count = sum(text.strip().casefold() not in MISSING for text in texts)
     return f"remarks on {plural(count, 'row', 'rows')}" if count else None
+
+
+def _bookkeeping(name: str, texts: Sequence[str]) -> str | None:
+    """Return whether the texts of a column are persons or tags, by its name, None if they are not."""
+    words = words_of(name)
+    reason = "who ran it" if "_".join(words) in _PERSONS else "tags of runs" if words[:1] == ("tags",) else None
+    return reason if reason and kind_of(texts, parse_column(texts)) == "text" else None
 
 
 def _stamps_or_hashes(name: str, texts: Sequence[str]) -> str | None:

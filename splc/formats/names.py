@@ -58,8 +58,7 @@ _NUMERIC_CONTEXTS = words_of("version release revision commit build year date da
 # Words of names of columns of text that are contexts, also if they are crossed with the options.
 _CONTEXT_WORDS = frozenset(_NUMERIC_CONTEXTS).union(
     words_of("environment env workload input dataset data benchmark bench system application app program instance os"),
-    words_of("runner node hostname cluster branch tag callpath region device cpu gpu hardware project query"),
-    ("scenario",),
+    words_of("runner node hostname cluster branch tag callpath region device cpu gpu hardware project query scenario"),
 )
 # Programs whose versions are those of a machine, as whole names.
 _PROGRAMS = frozenset(
@@ -70,9 +69,7 @@ _PROGRAMS = frozenset(
 )
 # The same as last words, and as whole names: `video_codec` and `event_loop` are none.
 _INPUTS = frozenset(words_of("status state error script clip video scene corpus matrix course track"))
-_CONTEXT_KEYS = {
-    *("ref", "trigger", "event", "origin", "reason", "agent", "phase", "sampler"),
-}
+_CONTEXT_KEYS = {"ref", "trigger", "event", "origin", "reason", "agent", "phase", "sampler"}
 
 
 def _is_rate(words: tuple[str, ...]) -> bool:
@@ -145,8 +142,7 @@ def is_count_name(name: str) -> bool:
 def is_context_name(name: str) -> bool:
     """Return whether a name is that of a context: `machine`, `input_size`; not `machine_type`."""
     words = words_of(name)
-    is_place = not _CONTEXT_WORDS.isdisjoint(words) or not _INPUTS.isdisjoint(words[-1:])
-    is_place = is_place or is_program_name(name)
+    is_place = not (_CONTEXT_WORDS.isdisjoint(words) and _INPUTS.isdisjoint(words[-1:])) or is_program_name(name)
     return (is_place and not is_setting_name(name)) or "_".join(words) in _CONTEXT_KEYS
 
 

@@ -31,7 +31,7 @@ from splc.formats.coded_columns import (
     is_counter,
     is_row_counter,
 )
-from splc.formats.column_choice import ColumnChoice, has_commas, has_words, kind_of, numbers_in
+from splc.formats.column_choice import ColumnChoice, has_commas, has_words, kind_of, lines_text, numbers_in
 from splc.formats.doubts import CONTEXT, LEFT_OUT, OPTION, RESULT, Doubt, doubts_about, doubts_of, flags_of
 from splc.formats.evidence import FUNCTION, options_among, spelled_twice, unexplained_gaps
 from splc.formats.names import is_context_name, is_count_name, is_measurement_name, is_program_name
@@ -44,7 +44,7 @@ _PREFIXED = re.compile(
     r"(?:(?:config|hparams|hyperparameters|params?|parameters|general|args)/|params\.)", re.IGNORECASE
 )
 _NUMBER = re.compile(r"[ _.-]*[0-9]+$")
-_SHOWN_LINES, _ASKED, _FEW_EACH = 5, 20, 4
+_ASKED, _FEW_EACH = 20, 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -274,10 +274,9 @@ def _warnings(rows: int, gaps: Mapping[str, Sequence[int]], instead: str | None)
     """Yield what may be wrong about options that the user did not name; `gaps`: option → lines without a value."""
     for name, lines in gaps.items():
         if lines:
-            where = f"{'line' if len(lines) == 1 else 'lines'} {listed([str(line) for line in lines], _SHOWN_LINES)}"
             yield (
-                f"{name} has no value in {len(lines):,} of {rows:,} rows ({where}) and is taken as deselected "
-                "there; if a value is missing, add it or remove the row"
+                f"{name} has no value in {len(lines):,} of {rows:,} rows ({lines_text(lines)}) and is taken as "
+                "deselected there; if a value is missing, add it or remove the row"
             )
     if instead is not None:
         yield f"{instead} is taken as the property, since all other columns are options; else name it with --property"
@@ -325,10 +324,8 @@ def _require_columns(columns: Mapping[str, Sequence[str]], file: str, nfp: str |
             if name == nfp and choice.properties:
                 hint = f"what was measured: --property {' or '.join(map(shlex.quote, choice.properties))}"
             elif name == nfp and (of := _NUMBER.sub("", name)) in columns:
-                text, hint = (
-                    f"{name!r} is one of the repetitions of {of!r}",
-                    f"name it with --property {shlex.quote(of)}",
-                )
+                text = f"{name!r} is one of the repetitions of {of!r}"
+                hint = f"name it with --property {shlex.quote(of)}"
             problems.add(text, hint=hint)
     for name in choice.options:
         if name == nfp or name in choice.ignore or name in choice.named:

@@ -237,8 +237,7 @@ def table_of(source: Source) -> TableSource:
     """Return a file as a table, in UTF-8."""
     if isinstance(source, TableSource):
         return source
-    found, notes = in_utf8(source), tuple[str, ...]()
-    table = TableSource(source.name, source.data)
+    found, table = in_utf8(source), TableSource(source.name, source.data)
     if found is not source:
         notes = ("it is not UTF-8 and read as Windows-1252",)
         table = TableSource(source.name, found.data, notes=notes, original=source.sha256)

@@ -13,7 +13,7 @@ from splc.data.measurements import AGGREGATES, Measurements, ReadingReport, side
 from splc.data.property_unit import unit_in_name
 from splc.errors import MeasurementError, Problem, Problems, SpecError, listed, unknown_name_hint
 from splc.formats.coded_columns import EVIDENCE, MAX_VALUES, MIN_ROWS, NEARLY_ALL, CodedColumns, is_counter
-from splc.formats.column_choice import ColumnChoice, Context, value_notes
+from splc.formats.column_choice import ColumnChoice, Context, lines_text, value_notes
 from splc.formats.measurements.selections import reasons_by_row
 from splc.formats.names import is_amount, is_measurement_name, is_quantity_name, words_of
 from splc.formats.table import DECIMAL_COMMAS
@@ -24,7 +24,7 @@ from splc.system.variability import VariabilityModel
 from splc.types import Aggregate, Array, Duplicates, Invalid
 
 MINED = "constraints are inferred from a table; --no-constraints ignores them (of a model: where it is learned)"
-_LISTED, _SHOWN_LINES = 20, 5
+_LISTED = 20
 _EXPLAINED = 200
 _NO_ROWS: Array = np.zeros(0, dtype=np.int64)
 _SNIFFED = 1000
@@ -191,18 +191,16 @@ def assemble(system: VariabilityModel, rows: MeasurementRows, policy: Policy, so
     measured = {name: values[valid] for name, values in rows.values.items()}
     failed = {name: _failed(name, measured[name], group) for name in measured if rows.nfp in (None, name)}
     # With a description, what a table states is kept, and asked about.
-    lost = {name: low & _without_results(name, measured) for name, low in failed.items() if policy.columns.inferred}
-    failed = {name: low & ~lost.get(name, np.False_) for name, low in failed.items()}
-    lost = {name: each for name, each in lost.items() if each.any()}
+    lost = _lost(failed, measured) if policy.columns.inferred else {}
+    failed |= {name: failed[name] & ~rows_lost for name, rows_lost in lost.items()}
     unsuccessful = rows.unsuccessful
     if lost:
         # As of runs that a column says failed, no value is used.
         worked = ~np.any([*lost.values()], axis=0)
         measured = {name: np.where(worked[:, np.newaxis], values, np.nan) for name, values in measured.items()}
         lines = rows.lines[valid[~worked]].tolist()
-        shown = f"{'line' if len(lines) == 1 else 'lines'} {listed([str(line) for line in lines], _SHOWN_LINES)}"
-        text = f"{len(lines):,} of {len(valid):,} runs have no positive value of {listed([*lost])} ({shown})"
-        unsuccessful += (f"{text}, as failed runs: their values are not used",)
+        text = f"{len(lines):,} of {len(valid):,} runs have no positive value of {listed([*lost])}"
+        unsuccessful += (f"{text} ({lines_text(lines)}), as failed runs: their values are not used",)
     report = ReadingReport(
         source.name,
         source.sha256,
@@ -280,16 +278,16 @@ def _failed(name: str, values: Array, group: Array) -> Array:
     return far | low if is_failure or (is_amount(name) and (distinct < 0).all()) else far
 
 
-def _without_results(name: str, measured: Mapping[str, Array]) -> Array:
-    """Return a mask of the rows in which no amount is positive, for a time or a rate.
+def _lost(failed: Mapping[str, Array], measured: Mapping[str, Array]) -> dict[str, Array]:
+    """Return time or rate → a mask of its seemingly failed rows in which no amount is positive, if there are some.
 
     It has one or two values there: various ones are those of a property with another meaning.
     """
-    amounts = [other for other in measured if is_amount(other)]
-    low = [~(np.nan_to_num(measured[other]) > 0).any(axis=1) for other in amounts]
-    is_time_or_rate = name in amounts and (is_quantity_name(name) or "per" in words_of(name))
-    rows = np.all(low, axis=0) if is_time_or_rate else np.zeros(len(measured[name]), dtype=bool)
-    return np.asarray(rows & (len(sorted_distinct(np.nan_to_num(measured[name][rows]))) <= 2))
+    low = [~(np.nan_to_num(values) > 0).any(axis=1) for name, values in measured.items() if is_amount(name)]
+    rows: Array = np.all(low, axis=0)
+    names = [name for name in failed if is_amount(name) and (is_quantity_name(name) or "per" in words_of(name))]
+    names = [name for name in names if len(sorted_distinct(np.nan_to_num(measured[name][rows]))) <= 2]
+    return {name: failed[name] & rows for name in names if (failed[name] & rows).any()}
 
 
 def _few(rows: Array) -> Array:
