@@ -53,7 +53,7 @@ def machine() -> dict[str, Any]:
         "cores": os.cpu_count(),
         "usable_cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
         "memory_bytes": memory,
-        "governor": _text("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+        "governor": text_of("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
         "architecture": platform.machine(),
         "system": platform.system(),
         "kernel": platform.release(),
@@ -63,16 +63,17 @@ def machine() -> dict[str, Any]:
 
 
 def _cpu() -> str | None:
-    for line in (_text("/proc/cpuinfo") or "").splitlines():
+    for line in (text_of("/proc/cpuinfo") or "").splitlines():
         key, colon, value = line.partition(":")
         if colon and key.strip() == "model name":
             return value.strip()
     return platform.processor() or None
 
 
-def _text(path: str) -> str | None:
+def text_of(path: str | Path) -> str | None:
+    """Return the text of a file of the system, None if it cannot be read."""
     with suppress(OSError, UnicodeError):
-        return Path(path).read_text(encoding="utf-8").strip()
+        return Path(path).read_text(encoding="utf-8", errors="replace").strip()
     return None
 
 

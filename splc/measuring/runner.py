@@ -22,7 +22,7 @@ from functools import cache
 from pathlib import Path
 from typing import IO
 
-from splc.measuring.machine import LACKING, machine_error
+from splc.measuring.machine import LACKING, machine_error, text_of
 
 # Seconds between SIGTERM and SIGKILL: mpirun needs one or two to end its ranks.
 GRACE_SECONDS = 5.0
@@ -279,12 +279,8 @@ def end_session(leader: int, *, thorough: bool = True) -> None:
 
 def birth(process: int) -> str | None:
     """Return boot and start time, which distinguish a process from earlier ones with its id; None if unknown."""
-    fields = status(process)
-    try:
-        boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
-    except OSError:
-        return None
-    return f"{boot}:{fields[19]}" if len(fields) > 19 else None
+    boot, fields = text_of("/proc/sys/kernel/random/boot_id"), status(process)
+    return f"{boot}:{fields[19]}" if boot and len(fields) > 19 else None
 
 
 @contextmanager
@@ -333,7 +329,6 @@ def _subreaper() -> Callable[[bool | None], bool] | None:
 def _end_adopted(mark: bytes, other_children: set[int]) -> None:
     """End the adopted processes with a mark; their own children are adopted then, and ended, too."""
     deadline = time.monotonic() + _PATIENCE_SECONDS
-    own_session = os.getsid(0)
     has_running = True
     while has_running and time.monotonic() < deadline:
         has_running = False
@@ -341,16 +336,17 @@ def _end_adopted(mark: bytes, other_children: set[int]) -> None:
             for process in set(_children()) - other_children - _WAITED_FOR:
                 fields = status(process)
                 # What a run starts is never in the session of this process.
-                if len(fields) <= 3 or int(fields[3]) == own_session:
+                if len(fields) <= 3 or int(fields[3]) == os.getsid(0):
                     continue
-                if fields[0] == "Z":
-                    has_running = True
-                    with suppress(OSError):
+                environment = _environment(process)
+                with suppress(OSError):
+                    if fields[0] == "Z":
                         os.waitpid(process, os.WNOHANG)
-                elif mark in _environment(process):
-                    has_running = True
-                    with suppress(OSError):
+                    elif environment and mark in environment:
                         os.kill(process, signal.SIGKILL)
+                    elif environment is not None:
+                        continue
+                has_running = True
         if has_running:
             time.sleep(0.001)
 
@@ -377,11 +373,18 @@ def _children(process: int | None = None) -> list[int]:
     return [process for process, fields in parents.items() if len(fields) > 1 and int(fields[1]) == parent]
 
 
-def _environment(process: int) -> list[bytes]:
+def _environment(process: int) -> list[bytes] | None:
+    """Return the environment of a process; None as long as it is hidden: while a program is loaded, and at the end."""
+    # The address of its end is 0 then, here before or after it is read.
+    before = status(process)[48:49]
     try:
-        return (_PROCESSES / str(process) / "environ").read_bytes().split(b"\0")
-    except OSError:
+        environment = (_PROCESSES / str(process) / "environ").read_bytes()
+    except PermissionError:
         return []
+    except OSError:
+        return None
+    hidden = not environment and ["0"] in (before, status(process)[48:49])
+    return None if hidden else environment.split(b"\0")
 
 
 def _processes() -> list[int]:
@@ -391,8 +394,4 @@ def _processes() -> list[int]:
 
 def status(process: int) -> list[str]:
     """Return the fields of /proc/PID/stat after the name, which may contain any character."""
-    try:
-        text = (_PROCESSES / str(process) / "stat").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return []
-    return text.rpartition(")")[2].split()
+    return (text_of(_PROCESSES / str(process) / "stat") or "").rpartition(")")[2].split()
