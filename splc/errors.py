@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -38,14 +38,8 @@ class Problem:
 
     def at(self, file: str | Path | None, line: int | None = None) -> Problem:
         """Return the problem with its file and line set where they were not known."""
-        return Problem(
-            self.message,
-            self.file if self.file is not None else (str(file) if file is not None else None),
-            self.line if self.line is not None else line,
-            self.column,
-            self.text,
-            self.hint,
-        )
+        place = self.file if self.file is not None or file is None else str(file)
+        return replace(self, file=place, line=line if self.line is None else self.line)
 
 
 class SplcError(Exception):

@@ -37,9 +37,9 @@ from splc.learning.projection.predictor import Stacked, on_scale, raised
 from splc.learning.projection.printed_model import PrintedModel, printed_model
 from splc.learning.projection.scales import PrintedIntervals
 from splc.learning.projection.submodels import Target
-from splc.learning.result import Expected, InfluenceEstimate, LearnedTerm, LearningResult, MethodNote, Stage
+from splc.learning.result import Expected, InfluenceEstimate, LearnedTerm, LearningResult, Stage
 from splc.models.influence import InfluenceModel
-from splc.types import Array, Link
+from splc.types import Array, Link, MethodNote
 
 # From so many rows on errors outside of folds are near those elsewhere, also with few rows per option: in 20 samples of
 # 24 and 40 rows of five systems of 14 to 60 options the latter were 0.28 to 1.9 times as large; with 14 rows up to 9.6
