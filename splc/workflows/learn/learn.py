@@ -33,7 +33,7 @@ from splc.plotting.charts.drawing import chart_file
 from splc.project import Project
 from splc.system.variability import VariabilityModel
 from splc.types import Array
-from splc.workflows.inputs import with_blocks, without_column
+from splc.workflows.inputs import input_files, with_blocks, without_column
 from splc.workflows.learn import request as sets
 from splc.workflows.learn.request import Request, with_deviation
 from splc.workflows.note import Note, Noted, Notes, Rank, notes_of, run_notes
@@ -281,7 +281,7 @@ def run(
             **({} if request.validation is None else {"validation": request.validation}),
             **({} if stored is None else {"sources": stored.files}),
             **({} if measured.failures is None else {"failures": failures_object(measured.failures)}),
-            "files": sets.input_files(project, measured, None if request.validation else evaluation) | files,
+            "files": input_files(project, measured, None if request.validation else evaluation) | files,
         }
 
         def followed(this: Step, line: str) -> None:
