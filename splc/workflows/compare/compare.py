@@ -14,10 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from comparison.compare import compare_all
+from comparison import ComparedModel, Comparison, Comparisons, compare_all
 from comparison.intervals import influence_intervals, parameter_intervals, prediction_intervals
 from comparison.measures import DEFAULT_KEYS, ERROR_RATES, measure
-from comparison.result import ComparedModel, Comparison, Comparisons
 from comparison.statistics import FEWEST, Correlation, pair_correlations
 from sampling import Space
 from sampling.space.ranges import TermRange, term_ranges

@@ -239,19 +239,6 @@ def aliases(indices: Array, choices: Sequence[tuple[int, ...]]) -> list[tuple[in
     return [tuple(group.values()) for group in groups.values() if len(group) > 1]
 
 
-def associations(indices: Array, choices: Sequence[tuple[int, ...]]) -> Array:
-    """Return the largest correlation of the values of each two choices, given indices of shape (n, options)."""
-    columns = indices[:, [position for members in choices for position in members]].astype(float)
-    columns -= columns.mean(axis=0)
-    size = np.sqrt((columns**2).sum(axis=0))
-    # What does not change is not associated with anything.
-    columns /= np.where(size > 0, size, 1.0)
-    correlations = np.abs(columns.T @ columns)
-    starts = np.cumsum([0, *(len(members) for members in choices[:-1])])
-    largest = np.maximum.reduceat(np.maximum.reduceat(correlations, starts, axis=0), starts, axis=1)
-    return np.asarray(np.minimum(largest, 1.0))
-
-
 def folds_of(
     support: Support, choices: Sequence[tuple[int, ...]], system: VariabilityModel
 ) -> dict[frozenset[int], int | None]:

@@ -156,9 +156,9 @@ class ModelFiles:
                 facts = {**content.facts, "log": {"sha256": sha256_of(contents[self.model])}}
                 contents[self.companion] = model_writers()[".json"].write(replace(content, facts=facts))
         if self.plot is not None:
-            from splc.plotting.charts.predictions import learned_chart
+            from splc.workflows.pictures import chart_of
 
-            contents[self.plot] = chart_file(learned_chart(result), plot_format(self.plot))
+            contents[self.plot] = chart_file(chart_of(result), plot_format(self.plot))
         for file, data in contents.items():
             write_whole(file, data)
 
