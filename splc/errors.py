@@ -10,7 +10,7 @@ import difflib
 import errno
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
@@ -39,8 +39,14 @@ class Problem:
 
     def at(self, file: str | Path | None, line: int | None = None) -> Problem:
         """Return the problem with its file and line set where they were not known."""
-        place = self.file if self.file is not None or file is None else str(file)
-        return replace(self, file=place, line=line if self.line is None else self.line)
+        return Problem(
+            self.message,
+            self.file if self.file is not None else (str(file) if file is not None else None),
+            self.line if self.line is not None else line,
+            self.column,
+            self.text,
+            self.hint,
+        )
 
 
 class SplcError(Exception):

@@ -1,4 +1,4 @@
-"""Types that many packages share. No import of numpy at run time, so that the command line starts fast."""
+"""Type aliases that many packages share. No import of numpy at run time, so that the command line starts fast."""
 
 from __future__ import annotations
 
@@ -22,9 +22,3 @@ Link = Literal["identity", "log"]
 Goal = Literal["variance", "optimum"]
 # The rule that suggests points of a scaling model.
 PointStrategy = Literal["target", "cheapest"]
-
-
-class MethodNote(str):
-    """A note about how a model was found, which few readers need: other notes are more important."""
-
-    __slots__ = ()

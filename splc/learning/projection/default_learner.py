@@ -28,7 +28,7 @@ from splc.learning.folds import CrossValidated, Groups, PrintedErrors
 from splc.learning.learner import INTERRUPTED, LearningProblem, judged, one_thread
 from splc.learning.projection import constants
 from splc.learning.projection.basis import Variable, variables_of, varying
-from splc.learning.projection.constants import ProjectionSettings
+from splc.learning.projection.constants import MethodNote, ProjectionSettings
 from splc.learning.projection.formula import Formula
 from splc.learning.projection.full_model import ONE_ROW, FullModel, FullModelFit, fit_full_model
 from splc.learning.projection.order import DRAWN, Constants, option_constants, space_of, unmeasured
@@ -39,7 +39,7 @@ from splc.learning.projection.scales import PrintedIntervals
 from splc.learning.projection.submodels import Target
 from splc.learning.result import Expected, InfluenceEstimate, LearnedTerm, LearningResult, Stage
 from splc.models.influence import InfluenceModel
-from splc.types import Array, Link, MethodNote
+from splc.types import Array, Link
 
 # From so many rows on errors outside of folds are near those elsewhere, also with few rows per option: in 20 samples of
 # 24 and 40 rows of five systems of 14 to 60 options the latter were 0.28 to 1.9 times as large; with 14 rows up to 9.6
