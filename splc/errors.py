@@ -7,6 +7,7 @@ Readers collect all problems of a file and raise them together as one error (see
 from __future__ import annotations
 
 import difflib
+import errno
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -156,12 +157,12 @@ class Problems:
         if not self._problems:
             return
         shown = sorted(self._problems, key=lambda p: (p.line is None, p.line or 0))[: self.limit]
-        rest = len(self._problems) - len(shown)
-        if rest:
+        if rest := len(self._problems) - len(shown):
             shown.append(Problem(f"… and {rest} more problems", self.file))
         raise kind(shown)
 
 
+PROCESS_ERRORS = frozenset({errno.ENOMEM, errno.EAGAIN, errno.EMFILE, errno.ENFILE})  # of what a process needs
 # Names in files have any length, and those in messages are rarely longer.
 _WORD, _MESSAGE = 300, 3000
 _LONG_WORD = re.compile(rf"(\S{{{_WORD}}})\S+")

@@ -10,14 +10,13 @@ from types import ModuleType
 
 TYPE_CHECKING = False  # not typing's: its import takes longer than everything else here
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from typing import Any
 
 
 class _LazyPackage(ModuleType):
     """A package whose public names and modules are imported on first use."""
 
-    _homes: Mapping[str, tuple[str, str]]
+    _homes: dict[str, tuple[str, str]]
 
     def __getattr__(self, name: str) -> Any:
         if name not in self._homes:

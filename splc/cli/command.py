@@ -20,7 +20,7 @@ from typer.core import TyperCommand, TyperGroup
 import splc
 from splc.cli import BUG, INTERRUPTED
 from splc.cli.terminal import abandon, complain
-from splc.errors import OutputError, RequestError, SplcError
+from splc.errors import PROCESS_ERRORS, OutputError, RequestError, SplcError
 from splc.io.files import STANDARD, descriptor_of
 
 ARGUMENTS, OPTIONS = "Arguments", "Options"
@@ -172,8 +172,6 @@ def _report(error: Exception) -> int:
     elif isinstance(error, RecursionError):
         message = "error: the input is nested too deeply"
     elif isinstance(error, OSError):
-        from splc.measuring.machine import PROCESS_ERRORS
-
         place = error.filename or ("this machine" if error.errno in PROCESS_ERRORS else "standard output")
         message = f"error: {place}: {error.strerror or error}"
     else:

@@ -58,7 +58,7 @@ def not_a_number(text: str, decimal: str = ".") -> str:
     return "is too large to be a number" if is_number else "is not a number"
 
 
-_WITH_UNIT = re.compile(r"\s*[+-]?[\d.,]+(?:[eE][+-]?\d+)?\s*((?!e[+-]?\d)°?[^\W\d_][\w/]{0,5}|[%°])\s*")
+_WITH_UNIT = re.compile(r"\s*[+-]?[\d.,]+(?:[eE][+-]?\d+)?\s*((?![eE][+-]?\d)°?[^\W\d_][\w/]{0,5}|[%°])\s*")
 
 
 def unit_of(texts: Iterable[str]) -> str | None:

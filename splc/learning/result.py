@@ -198,12 +198,6 @@ class FormScore:
     cross_validated: float  # its mean error on held-out rows, in percent
 
 
-class MethodNote(str):
-    """A note about how a model was found, which few readers need: other notes are more important."""
-
-    __slots__ = ()
-
-
 class Intervals(Protocol):
     """Prediction intervals."""
 

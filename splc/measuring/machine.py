@@ -12,10 +12,9 @@ from statistics import median
 from typing import Any
 
 from splc._version import __version__
-from splc.errors import MachineError
+from splc.errors import PROCESS_ERRORS, MachineError
 
 # Errors of the operating system that are caused by the machine, not by the command: of processes, and of its disk.
-PROCESS_ERRORS = frozenset({errno.ENOMEM, errno.EAGAIN, errno.EMFILE, errno.ENFILE})
 LACKING = PROCESS_ERRORS | {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS}
 # The load average per core before the first run from which other programs are at work: with half of the cores busy,
 # they share caches, memory and clock frequency with the runs. An idle machine has less than 0.1.

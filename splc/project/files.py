@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
+from splc import learning as learners
 from splc.data.property_unit import is_unit
 from splc.errors import InputError, Problem, Problems, SplcError, listed, nearest, unknown_name_hint
 from splc.formats.benchmarks.declaration import folder_reader
@@ -19,8 +20,6 @@ from splc.formats.detect import kind_of, xml_root_of_file
 from splc.io.files import STANDARD, read_source
 from splc.io.toml import line_of, listed_texts, parse_toml, plain_text, toml_value
 from splc.learning.projection import ProjectionSettings
-from splc.learning.registry import PROJECTION, learner_of, own_settings
-from splc.learning.stepwise.settings import Settings
 from splc.project import keys
 from splc.project.keys import FILES, LEARNING, OBSERVED, PRESET, PROPERTIES, PROPERTY, UNIT
 
@@ -63,13 +62,14 @@ def read_project_file(path: Path) -> ProjectFile:
     for key, value in learning.items():
         try:
             # Each learner checks its own settings; for an unknown name the message is that of the stepwise learner.
-            (ProjectionSettings.of if own_settings(PROJECTION, {key: value}) else Settings().changed)({key: value})
+            is_own = key in ProjectionSettings.__dataclass_fields__
+            (ProjectionSettings.of if is_own else learners.Settings().changed)({key: value})
         except SplcError as error:
             problems.include(error, lines.get(f"{LEARNING}.{key}", lines.get(LEARNING)))
     if preset is not None:
         preset = plain_text(preset)
         try:
-            learner_of(None, preset)
+            learners.learner_of(None, preset)
         except SplcError as error:
             problems.include(error, lines.get(f"{LEARNING}.{PRESET}", lines.get(LEARNING)))
     columns = read_columns(content, lines, problems)

@@ -20,8 +20,8 @@ from splc.plotting.charts.effects import course_chart, effects_chart, surface_ch
 from splc.plotting.charts.influences import Influence, importance_chart, influence_chart, interaction_chart
 from splc.report.page import Block, Section, Steps, text_table, without_empty
 from splc.report.subject import ModelSubject
-from splc.workflows.explain.importance import effect_of, shares_of
-from splc.workflows.learn.effects import joint_course, variations_table
+from splc.workflows.explain.importance import effect_of, shares_of, variations_table
+from splc.workflows.learn.effects import joint_course
 from splc.workflows.pictures import response_surface
 from splc.workflows.views import Column, Rows
 

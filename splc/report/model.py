@@ -21,7 +21,7 @@ from splc.report.page import Block, Explorer, Page, RowTexts, Section, text_tabl
 from splc.report.subject import ModelSubject, differing_texts
 from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
-from splc.workflows.explain.importance import OptionImportance, aliases, associations, choices_of, positions
+from splc.workflows.explain.importance import OptionImportance, aliases, choices_of, positions
 from splc.workflows.optimize.optimize import NO_INFLUENCE, TOO_GOOD, Result
 from splc.workflows.optimize.view import measured_text, predicted_columns, view_of_rated
 from splc.workflows.prediction_notes import EVERY, NEW, ExpectedError
@@ -252,7 +252,7 @@ def _sample(subject: ModelSubject) -> Section | None:
     places = {option.name: by_title.get(option.name, ()) for option in subject.overview.options}
     changing = [name for name, own in places.items() if any(len(set(indices[:, at].tolist())) > 1 for at in own)]
     if len(changing) > 1 and len(indices) > 1:
-        blocks.append(charts.alias_chart(changing, associations(indices, [by_title[name] for name in changing])))
+        blocks.append(charts.alias_chart(changing, charts.associations(indices, [by_title[name] for name in changing])))
     sets = aliases(indices, choices)
     if texts := [" and ".join(subject.named(system.names[position]) for position in group) for group in sets]:
         text = "Options that always change together in the sample, so that it cannot separate them"

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
-from splc.data.measurements import ROOT_CALLPATH, Key
+from splc.data.measurements import ROOT_CALLPATH
 from splc.errors import plural
 from splc.formats.experiments.extrap import SEPARATOR
 from splc.formats.models.text import scaling_text
 from splc.io.numbers import percentage, short_number
 from splc.report.page import Block, Page, Section, Steps, text_table
-from splc.scaling.result import ScalingModel
 from splc.workflows.scale.scale import Result
 from splc.workflows.scale.tree import (
     CALLS,
@@ -18,6 +17,7 @@ from splc.workflows.scale.tree import (
     RANKING,
     CallPath,
     CallTree,
+    Models,
     call_trees,
     largest_of,
     metric_text,
@@ -78,9 +78,7 @@ def _path_text(path: CallPath, metric: str) -> str:
     return metric if path.callpath == ROOT_CALLPATH else path.callpath
 
 
-def _blocks(
-    result: Result, models: Mapping[Key, ScalingModel], trees: Sequence[CallTree], metric: str, number: int
-) -> Iterator[Block]:
+def _blocks(result: Result, models: Models, trees: Sequence[CallTree], metric: str, number: int) -> Iterator[Block]:
     nested = any(path.depth for path in trees[FIRST].callpaths)
     states: list[tuple[str, tuple[Block, ...]]] = []
     for tree in trees:
@@ -95,7 +93,7 @@ def _blocks(
         yield from scaling_charts(result.experiment, drawn, shown.at, f"curves-{number}")
 
 
-def _ranking(tree: CallTree, models: Mapping[Key, ScalingModel], metric: str, number: int) -> Rows:
+def _ranking(tree: CallTree, models: Models, metric: str, number: int) -> Rows:
     """Return the call paths with the largest values at a target."""
     path = Column("call path", lambda entry: _path_text(entry[1], metric))
     shown = (path, *RANKING[2:], Column("model", lambda entry: scaling_text(models[entry[1].callpath, tree.metric], 6)))

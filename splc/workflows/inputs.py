@@ -295,6 +295,17 @@ def _require_no_scaling_model(files: Sequence[str]) -> None:
             raise InputError(Problem("this is a scaling model, and there is no system description", file, hint=hint))
 
 
+def input_files(project: Project, measured: Measurements | None, evaluation: Measurements | None) -> dict[str, Any]:
+    """Return path and hash of the system description and of the measurements that were read."""
+    files: dict[str, Any] = {}
+    if project.inference is None and project.learned_system is None and project.system_file != STANDARD:
+        files["system"] = {"path": project.system_file, "sha256": read_source(project.system_file).sha256}
+    for key, table in (("measurements", measured), ("evaluation", evaluation)):
+        if table is not None:
+            files[key] = {"path": table.report.source, "sha256": table.report.sha256}
+    return files
+
+
 def require_suffix(output: str | None, suffix: str, what: str) -> None:
     """Refuse an output whose name has another suffix than what is written."""
     if output not in (None, STANDARD) and suffix_of(str(output)) != suffix:

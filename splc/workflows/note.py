@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 from splc.data.summary import run_pattern
 from splc.errors import SplcError, listed, plural
 from splc.io.numbers import percentage
-from splc.learning.result import MethodNote
+from splc.learning.projection import MethodNote
 
 if TYPE_CHECKING:
     from splc.data.measurements import Measurements, ReadingReport

@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 
 from comparison import Comparison
-from sampling import Space
-from sampling.space.ranking import Ranking
+from sampling import Ranking, Space
+from splc.data.accuracy import signed_errors
 from splc.data.configurations import Configurations, value_table
+from splc.data.property_unit import titled
 from splc.errors import SpecError
+from splc.formats.column_choice import shown_value
 from splc.learning.projection import valid_configurations
 from splc.learning.result import LearningResult, Predictor
 from splc.plotting import plot_format
@@ -21,7 +23,7 @@ from splc.plotting.charts.chart import Chart, spread
 from splc.plotting.charts.curves import front_chart, progress_chart
 from splc.plotting.charts.drawing import Picture, chart_file, draw_into
 from splc.plotting.charts.influences import term_chart
-from splc.plotting.charts.predictions import learned_chart
+from splc.plotting.charts.predictions import prediction_chart
 from splc.tuning.result import TuningResult
 from splc.types import Array, Link
 from splc.workflows.explain.explain import Explained, explained_chart
@@ -66,7 +68,19 @@ def _(result: TuningResult) -> Chart:
 
 @chart_of.register
 def _(result: LearningResult) -> Chart:
-    return learned_chart(result)
+    """Return the chart of predicted against measured values of the configurations that judge a model."""
+    if result.rows is None or not result.judgements:
+        raise SpecError("the measurements are not part of this result", hint="learn it in this program: splc.learn")
+    measured, places = result.rows.measured, result.rows.places
+    learned = np.isin(places, result.rows.learned)
+    values, predicted = measured.column(result.nfp)[places], result.judgements[0].predicted
+    mask = ~np.isnan(values) & ~np.isnan(predicted)
+    contexts = (f"{name} = {shown_value(value)}" for name, value in measured.contexts.items())
+    title = ", ".join((measured.system.name, *contexts))
+    values, predicted = values[mask], predicted[mask]
+    errors = signed_errors(predicted, values)
+    label = titled(result.nfp, result.unit)
+    return replace(prediction_chart(values, predicted, errors, learned[mask], label, held_out=False), title=title)
 
 
 @chart_of.register

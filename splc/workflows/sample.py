@@ -10,12 +10,10 @@ from typing import Any, ClassVar
 from sampling import Sample, Space, command_strings, draw_sample, parse_spec
 from sampling.designs.whole import Measured
 from splc.errors import RequestError, SpecError, listed, plural
-from splc.formats.measurements.configurations import read_inputs
 from splc.formats.measurements.csv import write_configurations
 from splc.io.files import require_writable, write_whole
 from splc.io.json import picked
 from splc.io.numbers import percentage
-from splc.learning.contexts.change_test import MIN_PAIRS, detectable_change
 from splc.workflows.fields import OutputFile, Sampling, Seed, flag, option, request
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.note import Noted, Notes, notes_of, reading_notes
@@ -64,8 +62,11 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
     for name in ("sampling", "extend") if pairs is not None else ():
         if getattr(request, name) is not None:
             raise RequestError("pairs are drawn from all valid configurations", "pairs", name)
-    if pairs is not None and pairs < MIN_PAIRS:
-        raise RequestError(f"a test needs at least {MIN_PAIRS} pairs", "pairs")
+    if pairs is not None:
+        from splc.learning.contexts.change_test import MIN_PAIRS, detectable_change
+
+        if pairs < MIN_PAIRS:
+            raise RequestError(f"a test needs at least {MIN_PAIRS} pairs", "pairs")
     spec = parse_spec(request.sampling if pairs is None else f"random:{pairs}")
     project = request.project()
     require_writable(request.output, (request.extend, *spec.files, *project.files))
@@ -79,6 +80,8 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
             measured = request.read_measurements(project, space, notes).configurations
         existing = None
         if request.extend is not None:
+            from splc.formats.measurements.configurations import read_inputs
+
             read = read_inputs(request.extend, space.system, request.policy(space, project), request.nfp)
             existing = read.configurations
             notes += reading_notes(read.report)

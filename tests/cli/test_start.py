@@ -34,10 +34,7 @@ dopt:4,capped lhs:2 distaware:2 distpreserving:2"""
 WHOLE_SPECS = """random:2 random:2,compat distaware:4,distribution=normal distaware:4,distribution=binomial
 distaware:4,distribution=geometric distpreserving:4 distance:4 measured measured:2 suggest:2"""
 # What learning by the default learner from few rows, and writing a log, have no use for.
-UNUSED = (
-    *("scipy", "sklearn", "matplotlib", "numpy.ma"),
-    *("splc.learning.sums", "splc.models.text.reader"),
-)
+UNUSED = ("scipy", "sklearn", "matplotlib", "numpy.ma", "splc.learning.sums", "splc.models.text.reader")
 
 
 def modules_after(code: str) -> set[str]:
@@ -84,7 +81,7 @@ def test_learning_from_few_rows_imports_little(tmp_path: Path) -> None:
 
 
 def test_designs_import_no_scipy_stats(folder: Path) -> None:
-    """`splc sample` does not import `scipy.stats`, which takes longer than all else, unless the design needs it."""
+    """`splc sample` imports neither learners nor `scipy.stats`, which takes long, unless the design needs it."""
     binary, numeric, whole = BINARY_SPECS.split(), NUMERIC_SPECS.split(), WHOLE_SPECS.split()
     option = "<configurationOption><name>{}</name><{}></configurationOption>"
     binary_option = option.format("b", "optional>True</optional")
@@ -104,6 +101,7 @@ for spec in {specs}:
         main()
     assert "cache,b,x,y,z" in output.getvalue() or spec == "suggest:2", spec
     assert "scipy.stats" not in sys.modules, spec
+    assert "splc.learning.learner" not in sys.modules, spec
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=folder)
     assert done.returncode == 0, done.stderr

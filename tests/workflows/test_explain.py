@@ -22,13 +22,14 @@ from splc.learning import learn
 from splc.learning.projection.predictor import Ensemble
 from splc.models.influence import InfluenceModel
 from splc.models.terms import CONSTANT, Term, option_term
+from splc.plotting.charts.predictions import associations
 from splc.system.constraints import parse_arithmetic
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Link
 from splc.workflows import explain, notebook, optimize
 from splc.workflows.explain.explain import Contribution, Explained, sums_of
-from splc.workflows.explain.importance import Overview, alias_notes, aliases, associations, choices_of
+from splc.workflows.explain.importance import Overview, alias_notes, aliases, choices_of
 from splc.workflows.pictures import MAX_VALUES, ResponseSurface, response_surface
 from tests.support.examples import examples
 from tests.support.full_models import EVERY, LearnedSystem, learned_system

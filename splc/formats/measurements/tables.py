@@ -44,7 +44,7 @@ _VALUE = frozenset(("value", "values", "result", "metric_value", "measured", "sc
 _MAX_METRICS = 50
 # A list of at least two numbers, one of them with a point, and the beginning of such a cell or of one with a unit.
 _LIST = re.compile(r"[\[(]?(?=.*\.)\s*[-+.\deE]+(?:[,;\s]+[-+.\deE]+)+\s*[])]?")
-_MEASURED_TEXT = re.compile(r"[\d.] ?[a-zA-Zµ°]|\d:\d\d[:.]\d|\d ?%|[\[(]\s*[\d.]+[,;\s]|[\d.]+[;\s]\s*[\d.]+[;\s]")
+_MEASURED = re.compile(r"[\d.] ?(?![eE][-+\d])[a-zA-Zµ°%]|\d:\d\d[:.]\d|[\[(]\s*[\d.]+[,;\s]|[\d.][;\s]\s*[\d.]+[;\s]")
 # How many characters of measured values, and bytes after the header, are looked at.
 _LOOKED_AT, _BEGINNING = 1000, 1 << 18
 MAX_SCATTER = 3.0  # repetitions differ by at most this factor in half of the rows; parts of a time often differ more
@@ -94,7 +94,7 @@ def unfolded(table: TableSource) -> TableSource:
         beginning = content[: end + _BEGINNING if end >= 0 else None].decode("utf-8", "replace")
         names = first_header(beginning)
         start = len(first_line(beginning)) if names else 0
-    has_units = _MEASURED_TEXT.search(beginning, start, start + _LOOKED_AT) is not None
+    has_units = _MEASURED.search(beginning, start, start + _LOOKED_AT) is not None
     repeated = _repeated(names)
     metric, value = (next((name for name in names if name.casefold() in kind), "") for kind in (_METRIC, _VALUE))
     if not (has_units or repeated or (metric and value)):

@@ -23,6 +23,7 @@ from splc.learning.projection.constants import SETTLED as SETTLED
 from splc.learning.projection.constants import START_RELEVANCE as START_RELEVANCE
 from splc.learning.projection.constants import SUPPORT as SUPPORT
 from splc.learning.projection.constants import Form as Form
+from splc.learning.projection.constants import MethodNote as MethodNote
 from splc.learning.projection.constants import ProjectionSettings as ProjectionSettings
 from splc.learning.projection.constants import ScaleChoice as ScaleChoice
 from splc.learning.projection.default_learner import ProjectionLearner as ProjectionLearner

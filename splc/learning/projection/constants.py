@@ -156,3 +156,9 @@ class ProjectionSettings:
     def of(cls, values: Mapping[str, Any]) -> Self:
         """Return the defaults with some settings changed; values may be texts."""
         return cls(**stated_values(settings_in(ProjectionSettings), values))
+
+
+class MethodNote(str):
+    """A note about how a model was found, which few readers need: other notes are more important."""
+
+    __slots__ = ()

@@ -28,7 +28,7 @@ from splc.learning.folds import CrossValidated, Groups, PrintedErrors
 from splc.learning.learner import INTERRUPTED, LearningProblem, judged, one_thread
 from splc.learning.projection import constants
 from splc.learning.projection.basis import Variable, variables_of, varying
-from splc.learning.projection.constants import ProjectionSettings
+from splc.learning.projection.constants import MethodNote, ProjectionSettings
 from splc.learning.projection.formula import Formula
 from splc.learning.projection.full_model import ONE_ROW, FullModel, FullModelFit, fit_full_model
 from splc.learning.projection.order import DRAWN, Constants, option_constants, space_of, unmeasured
@@ -37,7 +37,7 @@ from splc.learning.projection.predictor import Stacked, on_scale, raised
 from splc.learning.projection.printed_model import PrintedModel, printed_model
 from splc.learning.projection.scales import PrintedIntervals
 from splc.learning.projection.submodels import Target
-from splc.learning.result import Expected, InfluenceEstimate, LearnedTerm, LearningResult, MethodNote, Stage
+from splc.learning.result import Expected, InfluenceEstimate, LearnedTerm, LearningResult, Stage
 from splc.models.influence import InfluenceModel
 from splc.types import Array, Link
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Annotated, Any
 
 from splc.errors import SpecError, unknown_name_hint
 from splc.io.settings import Setting, setting_name, settings_in, stated_values
-from splc.models.basis.atom import function_names
 
 # The presets that select SPL Conqueror's algorithm if no learner is named.
 SPLCONQUEROR, SPLCONQUEROR_2019 = "splconqueror", "splconqueror-2019"
@@ -51,6 +49,8 @@ def one_line(text: str) -> str:
 
 def stated_functions(text: str) -> str:
     """Return the names of functions in a text, with commas between them."""
+    from splc.models.basis.atom import function_names
+
     return ",".join(function_names(text))
 
 
@@ -131,11 +131,11 @@ class Settings:
         """Return these settings with some changed: name → value or its text, in any case, with `-` or `_`."""
         resolved = {ALIASES.get(setting_name(name), name): value for name, value in values.items()}
         effective = {name: value for name, value in resolved.items() if setting_name(name) not in _IGNORED}
-        return dataclasses.replace(self, **stated_values(settings_in(Settings), effective))
+        return replace(self, **stated_values(settings_in(Settings), effective))
 
     def as_dict(self) -> dict[str, Any]:
         """Return name → value, without those that SPL Conqueror's program has not, unless they are stated."""
-        return {name: value for name, value in dataclasses.asdict(self).items() if name not in _OWN or value}
+        return {name: value for name, value in asdict(self).items() if name not in _OWN or value}
 
 
 def is_setting(name: str) -> bool:

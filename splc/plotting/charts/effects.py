@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from comparison.changes import ModelCourse, TermCourse
 from splc.io.numbers import short_number
 from splc.plotting.charts.chart import (
     WIDE,
@@ -28,6 +28,9 @@ from splc.plotting.charts.chart import (
     spread,
 )
 from splc.types import Array
+
+if TYPE_CHECKING:
+    from comparison.changes import ModelCourse, TermCourse
 
 MAX_PANELS = 12  # the greatest number of panels
 _APART = 0.08  # the distance of the marks of two models at one value

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from comparison.result import Comparison, Found, TermScore
 from splc.io.numbers import rounded_text, share_text, short_number
 from splc.plotting.charts.chart import (
     SERIES,
@@ -24,6 +24,9 @@ from splc.plotting.charts.chart import (
     columns_of,
     further,
 )
+
+if TYPE_CHECKING:
+    from comparison.result import Comparison, Found, TermScore
 
 # The greatest numbers of bars of options, sets of options and steps, of influences, and of options of pairs.
 MAX_BARS, MAX_INFLUENCES, MAX_OPTIONS = 20, 30, 12

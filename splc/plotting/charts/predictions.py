@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from splc.data.accuracy import signed_errors
-from splc.data.property_unit import titled
-from splc.errors import SpecError
-from splc.formats.column_choice import shown_value
-from splc.learning.result import LearningResult
 from splc.plotting.charts.chart import (
     SERIES,
     Axis,
@@ -245,22 +239,6 @@ def _pieces(count: int) -> int:
     return min(_PIECES, -(-count // 8))
 
 
-def learned_chart(result: LearningResult) -> Chart:
-    """Return the chart of predicted against measured values of the configurations that judge a model."""
-    if result.rows is None or not result.judgements:
-        raise SpecError("the measurements are not part of this result", hint="learn it in this program: splc.learn")
-    measured, places = result.rows.measured, result.rows.places
-    learned = np.isin(places, result.rows.learned)
-    values, predicted = measured.column(result.nfp)[places], result.judgements[0].predicted
-    mask = ~np.isnan(values) & ~np.isnan(predicted)
-    contexts = (f"{name} = {shown_value(value)}" for name, value in measured.contexts.items())
-    title = ", ".join((measured.system.name, *contexts))
-    values, predicted = values[mask], predicted[mask]
-    errors = signed_errors(predicted, values)
-    label = titled(result.nfp, result.unit)
-    return replace(prediction_chart(values, predicted, errors, learned[mask], label, held_out=False), title=title)
-
-
 # The greatest numbers of bars, and of options.
 MAX_BARS, MAX_OPTIONS = 40, 10
 _SMALLEST = 0.1  # smaller correlations have no number
@@ -329,6 +307,19 @@ def repetition_chart(values: Array, quantity: str) -> Chart:
         {"measured": "a configuration", "model": "median"},
         {"mean": mean.tolist(), "standard deviation %": scatter.tolist()},
     )
+
+
+def associations(indices: Array, choices: Sequence[tuple[int, ...]]) -> Array:
+    """Return the largest correlation of the values of each two choices, given indices of shape (n, options)."""
+    columns = indices[:, [position for members in choices for position in members]].astype(float)
+    columns -= columns.mean(axis=0)
+    size = np.sqrt((columns**2).sum(axis=0))
+    # What does not change is not associated with anything.
+    columns /= np.where(size > 0, size, 1.0)
+    correlations = np.abs(columns.T @ columns)
+    starts = np.cumsum([0, *(len(members) for members in choices[:-1])])
+    largest = np.maximum.reduceat(np.maximum.reduceat(correlations, starts, axis=0), starts, axis=1)
+    return np.asarray(np.minimum(largest, 1.0))
 
 
 def alias_chart(options: Sequence[str], associations: Array) -> Chart:

@@ -14,10 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from comparison.compare import compare_all
+from comparison import ComparedModel, Comparison, Comparisons, compare_all
 from comparison.intervals import influence_intervals, parameter_intervals, prediction_intervals
 from comparison.measures import DEFAULT_KEYS, ERROR_RATES, measure
-from comparison.result import ComparedModel, Comparison, Comparisons
 from comparison.statistics import FEWEST, Correlation, pair_correlations
 from sampling import Space
 from sampling.space.ranges import TermRange, term_ranges
@@ -27,12 +26,11 @@ from splc.formats.models.stored_model import StoredModel
 from splc.io.files import STANDARD, read_source
 from splc.io.json import getter
 from splc.io.presentation import Reported
-from splc.learning.sums import EACH
 from splc.models.subexpressions import Parameter
 from splc.plotting.charts.drawing import require_picture
 from splc.types import Link
 from splc.workflows.compare.models import Basis, Request, basis_of, read_models, weights_of
-from splc.workflows.learn.request import input_files
+from splc.workflows.inputs import input_files
 from splc.workflows.note import Note, Noted, Notes, Rank
 from splc.workflows.prediction_notes import ENOUGH, Learned, learned_configurations
 from splc.workflows.views import UNWATCHED, Watch
@@ -232,6 +230,7 @@ def _learning_from(names: Sequence[str], basis: Basis, observed: Sequence[str]) 
 
     The part of a number counts where an observed variable that the model does not use is 1, if there is one.
     """
+    from splc.learning.sums import EACH
 
     def numbered(texts: Iterable[str]) -> list[str]:
         shapes = Counter(re.sub(r"\d+", EACH, text, count=1) for text in texts)

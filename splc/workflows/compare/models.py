@@ -9,9 +9,8 @@ from typing import Literal
 
 import numpy as np
 
-from comparison.compare import compared_model
+from comparison import ComparedModel, compared_model
 from comparison.measures import Reference
-from comparison.result import ComparedModel
 from comparison.semantic import weights_from, weights_of_terms
 from sampling import Space, draw_sample
 from splc import errors

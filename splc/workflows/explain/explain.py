@@ -32,10 +32,9 @@ from splc.plotting.charts.influences import importance_chart, waterfall_chart
 from splc.workflows import subspace, views
 from splc.workflows.explain import importance
 from splc.workflows.explain.full import checked_predictions, mean_of_full, model_overview
-from splc.workflows.explain.importance import Overview
+from splc.workflows.explain.importance import Overview, variations_table
 from splc.workflows.fields import Printed, argument, as_argument, option, request
 from splc.workflows.inputs import ModelInputs, predicting, require_suffix
-from splc.workflows.learn.effects import variations_table
 from splc.workflows.note import Noted, Notes
 from splc.workflows.prediction_notes import Interval, intervals_of, negative_notes, outside_notes
 from splc.workflows.views import UNWATCHED, Answer, Column, Detail, Facts, Rows, Verb, View, Watch, four_digits

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -19,10 +19,12 @@ from splc.data.configurations import Configurations, value_table
 from splc.data.property_unit import quantity, titled
 from splc.data.table import text_values, value_text
 from splc.errors import SpaceError, listed, plural
+from splc.formats.column_choice import shown_value
 from splc.formats.models.stored_model import Support
 from splc.io.json import picked
 from splc.io.numbers import percentage, share_text
 from splc.io.presentation import Bars, Drawn
+from splc.learning.contexts.contrasts import ContextInfluences, InfluenceVariation
 from splc.learning.effects import titled_groups
 from splc.learning.projection import ENUMERATED, Full, valid_configurations
 from splc.models.influence import InfluenceModel
@@ -32,7 +34,7 @@ from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 from splc.workflows.note import Note, Notes, Rank
-from splc.workflows.views import Column, Rows, View, columns, interval_column, narrowed
+from splc.workflows.views import Column, Rows, View, columns, four_digits, interval_column, narrowed
 
 # The options that an answer in one line names: their greatest number, and their least share of the variance.
 MOST_LEADING, LEAST_LEADING = 3, 0.01
@@ -41,6 +43,7 @@ MAX_OPTIONS, MAX_INTERACTIONS, MAX_VALUES = 20, 10, 8
 # Smaller shares, in percent, are not listed as interactions.
 MIN_INTERACTION = 0.05
 INTERVAL = "90 % interval"
+MAX_CONTEXTS = 6  # so many values of a context have a column each
 MAX_SETS = 5  # so many sets of options that always change together are named
 
 
@@ -236,19 +239,6 @@ def aliases(indices: Array, choices: Sequence[tuple[int, ...]]) -> list[tuple[in
     return [tuple(group.values()) for group in groups.values() if len(group) > 1]
 
 
-def associations(indices: Array, choices: Sequence[tuple[int, ...]]) -> Array:
-    """Return the largest correlation of the values of each two choices, given indices of shape (n, options)."""
-    columns = indices[:, [position for members in choices for position in members]].astype(float)
-    columns -= columns.mean(axis=0)
-    size = np.sqrt((columns**2).sum(axis=0))
-    # What does not change is not associated with anything.
-    columns /= np.where(size > 0, size, 1.0)
-    correlations = np.abs(columns.T @ columns)
-    starts = np.cumsum([0, *(len(members) for members in choices[:-1])])
-    largest = np.maximum.reduceat(np.maximum.reduceat(correlations, starts, axis=0), starts, axis=1)
-    return np.asarray(np.minimum(largest, 1.0))
-
-
 def folds_of(
     support: Support, choices: Sequence[tuple[int, ...]], system: VariabilityModel
 ) -> dict[frozenset[int], int | None]:
@@ -426,3 +416,19 @@ def positions(option: OptionImportance, configurations: Configurations) -> Array
     rows, which = np.unique(configurations.indices[:, columns], axis=0, return_inverse=True)
     texts = (label_of(system, dict(zip(columns, row, strict=True)))[0] for row in rows.tolist())
     return np.array([labels.get(text, -1) for text in texts], dtype=int)[which.ravel()]
+
+
+def variations_table(influences: ContextInfluences) -> Rows:
+    """Return the options by how much their influence varies: with each value, or the least and the greatest of many."""
+    names = influences.names
+    if len(names) <= MAX_CONTEXTS:
+        shown = [Column(shown_value(name), f"factors.{at}", four_digits, right=True) for at, name in enumerate(names)]
+    else:
+
+        def end(row: InfluenceVariation, of: Callable[[Iterable[float]], float]) -> str:
+            value = of(row.factors)
+            return f"{four_digits(value)} ({shown_value(names[row.factors.index(value)])})"
+
+        shown = [Column(title, partial(end, of=of), right=True) for title, of in (("least", min), ("greatest", max))]
+    known = Column("", lambda row: "" if row.settled else "not known to differ")
+    return Rows(influences.variations(), (Column("option"), *shown, known), MAX_OPTIONS)

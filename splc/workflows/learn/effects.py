@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -17,7 +17,7 @@ from splc.errors import ConfigurationError, listed, plural
 from splc.formats.column_choice import shown_value
 from splc.io.json import picked
 from splc.io.numbers import percentage, share_text, short_number
-from splc.learning.contexts.contrasts import ContextContrast, ContextInfluences, InfluenceVariation, in_half_widths
+from splc.learning.contexts.contrasts import ContextContrast, ContextInfluences, in_half_widths
 from splc.learning.effects import SMALL_SHARE, Effect, OptionEffects
 from splc.learning.learner import predictions
 from splc.models.basis.regression import NORMAL_QUANTILE, t_quantile
@@ -402,23 +402,3 @@ def _set_lines(change: SetChange, *, product: bool) -> list[tuple[str, ...]]:
     indent, own = (INDENT, "") if total else ("", size)
     rows = [(indent + row.text, text(row.first), text(row.second), own, f"{row.intervals:.3g}") for row in change.terms]
     return [*total, *rows]
-
-
-# The greatest numbers of values with a column, and of options.
-MAX_CONTEXTS, MAX_VARYING = 6, 20
-
-
-def variations_table(influences: ContextInfluences) -> Rows:
-    """Return the options by how much their influence varies: with each value, or the least and the greatest of many."""
-    names = influences.names
-    if len(names) <= MAX_CONTEXTS:
-        shown = [Column(shown_value(name), f"factors.{at}", four_digits, right=True) for at, name in enumerate(names)]
-    else:
-
-        def end(row: InfluenceVariation, of: Callable[[Iterable[float]], float]) -> str:
-            value = of(row.factors)
-            return f"{four_digits(value)} ({shown_value(names[row.factors.index(value)])})"
-
-        shown = [Column(title, partial(end, of=of), right=True) for title, of in (("least", min), ("greatest", max))]
-    known = Column("", lambda row: "" if row.settled else "not known to differ")
-    return Rows(influences.variations(), (Column("option"), *shown, known), MAX_VARYING)

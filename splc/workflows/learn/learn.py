@@ -33,7 +33,7 @@ from splc.plotting.charts.drawing import chart_file
 from splc.project import Project
 from splc.system.variability import VariabilityModel
 from splc.types import Array
-from splc.workflows.inputs import with_blocks, without_column
+from splc.workflows.inputs import input_files, with_blocks, without_column
 from splc.workflows.learn import request as sets
 from splc.workflows.learn.request import Request, with_deviation
 from splc.workflows.note import Note, Noted, Notes, Rank, notes_of, run_notes
@@ -156,9 +156,9 @@ class ModelFiles:
                 facts = {**content.facts, "log": {"sha256": sha256_of(contents[self.model])}}
                 contents[self.companion] = model_writers()[".json"].write(replace(content, facts=facts))
         if self.plot is not None:
-            from splc.plotting.charts.predictions import learned_chart
+            from splc.workflows.pictures import chart_of
 
-            contents[self.plot] = chart_file(learned_chart(result), plot_format(self.plot))
+            contents[self.plot] = chart_file(chart_of(result), plot_format(self.plot))
         for file, data in contents.items():
             write_whole(file, data)
 
@@ -281,7 +281,7 @@ def run(
             **({} if request.validation is None else {"validation": request.validation}),
             **({} if stored is None else {"sources": stored.files}),
             **({} if measured.failures is None else {"failures": failures_object(measured.failures)}),
-            "files": sets.input_files(project, measured, None if request.validation else evaluation) | files,
+            "files": input_files(project, measured, None if request.validation else evaluation) | files,
         }
 
         def followed(this: Step, line: str) -> None:

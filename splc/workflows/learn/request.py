@@ -16,7 +16,6 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import Problem, RequestError, listed, plural
 from splc.formats.models.stored_model import StoredModel
-from splc.io.files import STANDARD, read_source
 from splc.io.settings import setting_name
 from splc.learning import registry
 from splc.learning.contexts.contrasts import joint_ensemble
@@ -296,17 +295,6 @@ def learning_rows(
     if dropped and len(positions) < 2:
         raise result.too_few("too few to learn from")
     return result
-
-
-def input_files(project: Project, measured: Measurements | None, evaluation: Measurements | None) -> dict[str, Any]:
-    """Return path and hash of the system description and of the measurements that were read."""
-    files: dict[str, Any] = {}
-    if project.inference is None and project.learned_system is None and project.system_file != STANDARD:
-        files["system"] = {"path": project.system_file, "sha256": read_source(project.system_file).sha256}
-    for key, table in (("measurements", measured), ("evaluation", evaluation)):
-        if table is not None:
-            files[key] = {"path": table.report.source, "sha256": table.report.sha256}
-    return files
 
 
 def without_group(project: Project, column: str | None) -> Project:
