@@ -17,7 +17,7 @@ from comparison.result import ComparedModel, Comparison, Comparisons, Judged, Op
 from comparison.semantic import compare_values
 from comparison.syntactic import compare_terms
 from splc.data.configurations import Configurations
-from splc.errors import ConfigurationError, MeasurementError, Problem, SplcError, listed
+from splc.errors import ConfigurationError, MeasurementError, Problem, SplcError, listed, require_kind
 from splc.models.influence import EvaluationError, InfluenceModel
 from splc.models.text.reader import bound
 from splc.types import Array
@@ -161,6 +161,7 @@ def compared_model(name: str, model: InfluenceModel, at: Mapping[str, float] | N
         >>> comparison.compared_model("formula", formula).name
         'formula'
     """
+    require_kind(model, InfluenceModel, "splc.learn(…).model, splc.read_model(path), splc.parse_model(text, system)")
     tables = {"".join(parameter.by.split()) for parameter in model.parameters if parameter.keys}
     values = {key: value for key, value in (at or {}).items() if "".join(key.split()) in tables}
     try:

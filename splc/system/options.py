@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 from splc.arithmetic.functions import evaluate
 from splc.arithmetic.parser import parse
 from splc.arithmetic.tokens import NameTable
-from splc.errors import ExpressionError, Problems, VariabilityError
+from splc.errors import ExpressionError, Problems, VariabilityError, require_kind
 from splc.system.constraints import Constraint, parse_arithmetic, parse_boolean
 
 MAX_VALUES = 1_000_000
@@ -146,6 +146,7 @@ _COMPARISON = re.compile(r"[<>=]|!=")
 
 def options_of_values(definition: Mapping[str, Any]) -> tuple[Option, ...]:
     """Return the options with these values, binary options first."""
+    require_kind(definition, Mapping, "for example {'threads': [1, 2, 4], 'cache': bool}")
     problems = Problems()
     options: list[Option] = []
     names = set(definition)

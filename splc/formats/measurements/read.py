@@ -14,7 +14,7 @@ import numpy as np
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.data.table import names_of
-from splc.errors import InputError, MeasurementError, Problem, Problems, nearest
+from splc.errors import InputError, MeasurementError, Problem, Problems, nearest, require_kind
 from splc.formats import detect, labels
 from splc.formats.column_choice import ColumnChoice, Context, shown_value, shown_values
 from splc.formats.measurements.constraints import with_failures
@@ -134,6 +134,7 @@ Parts = tuple[Measurements, ...]  # the measurements of each value of a context
 
 def read_parts(path: Any, system: VariabilityModel, policy: Policy, nfp: str | None = None) -> Parts:
     """Read measurements, separately for each value of the contexts that `policy.columns.by` names."""
+    require_kind(system, VariabilityModel, "splc.infer_system(table), splc.read_variability_model(path)")
     source, rows, policy = read_rows(path, system, replace(policy, nfp=nfp))
     return measurements_in(system, rows, policy, source)
 

@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 
 from splc import read_measurements
+from splc.errors import InputError
 from splc.formats.benchmarks.declaration import pairs_in
 from splc.formats.benchmarks.reports import differing, options_of_commands, without_units
 from splc.formats.benchmarks.tools import FORMATS
 from splc.formats.inference import inference_of
+from splc.formats.measurements.constraints import with_failures
 from splc.formats.measurements.tables import read_table
 from tests.cli.conftest import Run
 from tests.support.golden_messages import check_calls, check_lines
@@ -61,6 +63,15 @@ def test_hash_is_that_of_the_file(learner: str, run: Run, place: Path) -> None:
     result = run("learn", str(file), *(("--learner", learner) if learner == "pmnf" else ()), "--json", "-o", "m.json")
     assert result.exit_code == 0, result.output
     assert hashlib.sha256(file.read_bytes()).hexdigest() in (place / "m.json").read_text(encoding="utf-8")
+
+
+def test_the_working_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder of runs is read as `.`, too, and no folder is meant by an empty path."""
+    monkeypatch.chdir(DATA / "perf-csv")
+    measured = read_measurements(".", inference_of(read_table(".")).system)
+    assert len(with_failures(measured, ["."], None)) == len(measured) > 1
+    with pytest.raises(InputError, match="not a file"):
+        read_table("")
 
 
 @pytest.mark.parametrize(("file", "package"), [("f.xlsx", "openpyxl"), ("f.parquet", "pyarrow, polars or pandas")])
