@@ -24,6 +24,7 @@ from splc.types import Array
 
 FALSE_ALARMS = 0.5  # the expected number of pairs that are reported by chance, in a table of independent options
 MAX_IN_SETS = 200  # the most options among which sets of three are looked for
+MOST = 0.5  # of the other columns, more than this share vary where a number has one value only
 TOLERATED = 1.25  # with constraints, distances of rows often have up to this multiple of independent options' variance
 
 
@@ -120,6 +121,28 @@ class LiteralTable:
         is_new = counts.contradictions(first, second, self.tests, factor)
         is_new[is_new] = counts.combined(first[is_new], second[is_new], self.options, third, factor)
         return is_new if of_numbers else is_new | self._blank(first, second)
+
+    def leaves_one_value(self, first: Array, second: Array) -> Array:
+        """Return which pairs of a binary and a numeric literal that no row has leave a number one of its values.
+
+        As where a number is blank, all rows are evidence; but most of the other columns must vary with both literals.
+        """
+        names, columns = [name for name, _, _ in self.numeric], column_of(second) - self.binary
+        is_equality, has_two = (
+            np.array(column, dtype=bool)[columns]
+            for column in ([each for _, each, _ in self.numeric], [names.count(name) == 1 for name in names])
+        )
+        several = self.counts.single[~second] > self.counts.single[first]
+        found = is_equality & np.where(has_two, several, second < 0)
+        found[found] = self.counts.contradictions(first[found], second[found], self.tests)
+        third, pairs = np.array([*self.distinct, *range(self.binary, self.width)]), np.stack([first, second])[:, found]
+        other = (self.options[third] != self.options[column_of(pairs)][:, :, None]).all(axis=0)
+        varies = other.copy()
+        for literal in pairs:
+            both = self.counts.both(literal, third)
+            varies &= (both > 0) & (both < self.counts.single[literal][:, None])
+        found[found] = varies.sum(axis=1) > MOST * other.sum(axis=1)
+        return np.asarray(found)
 
     def factor(self, counts: LiteralCounts) -> float:
         """Return how many times as much evidence is needed as from independent rows."""
@@ -267,7 +290,7 @@ def value_constraints(table: LiteralTable, known: ClauseSet) -> Iterator[MinedCo
     binary, columns = (np.concatenate([each, ~each]) for each in (table.distinct, np.arange(table.binary, table.width)))
     first, second = np.nonzero(table.counts.both(binary, columns) == 0)
     first, second = binary[first], columns[second]
-    is_accepted = table.evident(first, second, table.counts)
+    is_accepted = table.evident(first, second, table.counts) | table.leaves_one_value(first, second)
     for one, other in zip(first[is_accepted].tolist(), second[is_accepted].tolist(), strict=True):
         name, _, is_held = table.numeric[max(other, ~other) - table.binary]
         numbers = table.table.numbers[name]
@@ -275,16 +298,19 @@ def value_constraints(table: LiteralTable, known: ClauseSet) -> Iterator[MinedCo
         values -= set(numbers[is_held == (other >= 0)].tolist())
     by_design = table.table.is_combined
     ordered = sorted(allowed.items(), key=lambda each: (each[0][0] < 0, abs(each[0][0]), each[0][1]))
-    for (literal, name), values in ordered:
-        if by_design and len(values) > 1 and table.table.is_crossed_alone(int(table.origins[max(literal, ~literal)])):
-            continue
+    for (literal, name), values in reversed(ordered):
         implied = known.consequences([literal]) or set()
-        stronger = (
+        # Of two literals that imply each other, one remains.
+        if any(
             other in implied
             for (other, option), fewer in allowed.items()
             if option == name and other != literal and fewer <= values
-        )
-        if not any(stronger):
+        ):
+            del allowed[literal, name]
+    for (literal, name), values in ordered:
+        origin = int(table.origins[max(literal, ~literal)])
+        is_crossed = by_design and len(values) > 1 and table.table.is_crossed_alone(origin)
+        if (literal, name) in allowed and not is_crossed:
             yield _numeric_constraint(table, literal, name, values)
 
 
