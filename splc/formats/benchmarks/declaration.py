@@ -57,8 +57,13 @@ def table_of(
     hint: str | None = None,
     units: Mapping[str, str] | None = None,
 ) -> TableSource:
-    """Return the table of runs, repetitions one after the other, without those that have no value and did not fail."""
+    """Return the table of runs, repetitions one after the other, without those that have no value and did not fail.
+
+    Where no run has options, those in the name of the file are of all: `level=9,input=text.json`.
+    """
     every = [*runs]
+    if not any(run.options for run in every):
+        every = [replace(run, options=pairs_in(_stem(Path(source.name)))) for run in every]
     if not (measured := dict.fromkeys(name for run in every for name, each in run.values.items() if each is not None)):
         raise InputError(Problem("the file has no measured values", source.name))
     runs = [run for run in every if run.failed or any(value is not None for value in run.values.values())]
@@ -190,7 +195,7 @@ def folder_reader(path: str | Path) -> Callable[[Path], TableSource] | None:
         return _read_criterion
     if (folder / ASV).is_file() or (folder.parent / ASV).is_file():
         return _read_asv
-    return _read_perf if files_in(folder) else None
+    return read_perf if files_in(folder) else None
 
 
 _MEASURED = {"time": "time", "timeraw": "time", "mem": "bytes", "peakmem": "bytes"}
@@ -255,7 +260,7 @@ _COUNT = rb"(?:#[^\n]*+\s*+)*(?:[0-9.]+|<not \w+>),[A-Za-z/%]*,[A-Za-z][^,\s]*,[
 READ = (asv, perf_json, replace(perf_json, begins=_COUNT, marks=()))
 
 
-def _read_perf(folder: Path) -> TableSource:
+def read_perf(folder: Path) -> TableSource:
     """Read a folder of files of `perf stat`, one run each; `level=9;2.csv` is another run of `level=9`."""
     runs = []
     for file in files_in(folder):

@@ -388,6 +388,15 @@ def benchmark_of(source: Source) -> Benchmark | None:
     return next((candidate for candidate in FORMATS if candidate.matches(data)), None)
 
 
+def files_of_runs(path: Any) -> list[str]:
+    """Return the files of a folder, one of each configuration, that a tool without folders wrote."""
+    if not isinstance(path, str | Path) or declaration.folder_reader(path) is not declaration.read_perf:
+        return []
+    files = [*map(str, declaration.files_in(Path(path)))]
+    tools = {"" if (tool := benchmark_of(read_source(file))) is None else tool.tool for file in files}
+    return [] if tools & {"", "perf"} else files
+
+
 def read_benchmark(path: str | Path | Source) -> Source:
     """Return the output of a benchmark tool (file or folder) as a table with stated roles; others as they are."""
     if isinstance(path, TableSource):

@@ -13,9 +13,11 @@ from splc.errors import InputError
 from splc.formats.benchmarks.declaration import pairs_in
 from splc.formats.benchmarks.reports import differing, options_of_commands, without_units
 from splc.formats.benchmarks.tools import FORMATS
+from splc.formats.column_choice import ColumnChoice
 from splc.formats.inference import inference_of
 from splc.formats.measurements.constraints import with_failures
-from splc.formats.measurements.tables import read_table
+from splc.formats.measurements.tables import read_table, read_union
+from splc.formats.table import TableSource
 from tests.cli.conftest import Run
 from tests.support.golden_messages import check_calls, check_lines
 
@@ -72,6 +74,21 @@ def test_the_working_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(with_failures(measured, ["."], None)) == len(measured) > 1
     with pytest.raises(InputError, match="not a file"):
         read_table("")
+
+
+def test_a_file_of_each_configuration(place: Path) -> None:
+    """Files of any tool whose names state options are read together, as a folder or each by its name."""
+    for level in (1, 5, 9):
+        results = [{"command": f"gzip -{level}", "times": [level + 0.1, level + 0.2]}]
+        (place / f"level={level},mode=a.json").write_text(json.dumps({"results": results}))
+    table = read_table(".")
+    assert isinstance(table, TableSource)
+    assert table.columns["level"] == ["1", "1", "5", "5", "9", "9"]
+    assert table.columns == read_union([*map(str, sorted(place.iterdir()))], ColumnChoice()).columns
+    assert inference_of(table).system.name == "system"
+    (place / "level=9,mode=b.json").write_text("{}")
+    with pytest.raises(InputError):
+        read_table(".")
 
 
 @pytest.mark.parametrize(("file", "package"), [("f.xlsx", "openpyxl"), ("f.parquet", "pyarrow, polars or pandas")])
