@@ -92,10 +92,10 @@ class LiteralTable:
         """Return which pairs of literals that no row has say where a number is blank, shape (pairs,), bool.
 
         A cell is blank where another option says so, and not by the design: all rows are evidence, also if they differ
-        in numbers only.
+        in numbers only, and each blank number is tested with every literal once.
         """
         is_switch = self.is_switch[column_of(first)] | self.is_switch[column_of(second)]
-        is_switch[is_switch] = self.counts.contradictions(first[is_switch], second[is_switch], self.tests)
+        is_switch[is_switch] = self.counts.contradictions(first[is_switch], second[is_switch], 2 * self.binary)
         return np.asarray(is_switch)
 
     def contradicting_pairs(self) -> tuple[Array, Array]:
