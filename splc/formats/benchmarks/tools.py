@@ -388,15 +388,6 @@ def benchmark_of(source: Source) -> Benchmark | None:
     return next((candidate for candidate in FORMATS if candidate.matches(data)), None)
 
 
-def files_of_runs(path: Any) -> list[str]:
-    """Return the files of a folder, one of each configuration, that a tool without folders wrote."""
-    if not isinstance(path, str | Path) or declaration.folder_reader(path) is not declaration.read_perf:
-        return []
-    files = [*map(str, declaration.files_in(Path(path)))]
-    tools = {"" if (tool := benchmark_of(read_source(file))) is None else tool.tool for file in files}
-    return [] if tools & {"", "perf"} else files
-
-
 def read_benchmark(path: str | Path | Source) -> Source:
     """Return the output of a benchmark tool (file or folder) as a table with stated roles; others as they are."""
     if isinstance(path, TableSource):
@@ -406,7 +397,7 @@ def read_benchmark(path: str | Path | Source) -> Source:
             if inside := [file for name in _INSIDE if (file := Path(path) / name).exists()]:
                 return read_benchmark(inside[0])
             raise InputError(Problem("this folder is not a table of measurements", str(path), hint=_FOLDERS))
-        return reader(Path(path))
+        return reader(Path(path), *((read_benchmark,) if reader is declaration.read_named else ()))
     source = path if isinstance(path, Source) else read_source(path)
     if (tool_format := benchmark_of(source)) is not None:
         return tool_format.read(source)

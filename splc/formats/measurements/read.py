@@ -115,9 +115,7 @@ def read_measurements_by(
         Value of the context → its measurements.
 
     Raises:
-        InputError: as `read_measurements`, or if there is no such context.
-        MeasurementError: as `read_measurements`.
-        SpecError: as `read_measurements`.
+        SplcError: as `read_measurements`, or if there is no such context.
 
     Examples:
         >>> [*splc.read_measurements_by(versions, system, "version")]

@@ -20,7 +20,7 @@ import numpy as np
 from splc.data.property_unit import in_one_unit, setting_numbers, without_unit
 from splc.data.table import NOT_USED, coded_texts, numbers_of, table_columns
 from splc.errors import InputError, Problem, Problems, listed, nearest
-from splc.formats.benchmarks.tools import benchmark_of, files_of_runs, read_benchmark, with_roles
+from splc.formats.benchmarks.tools import benchmark_of, read_benchmark, with_roles
 from splc.formats.column_choice import MISSING, ColumnChoice, StatedRoles
 from splc.formats.detect import is_xml
 from splc.formats.measurements.splconqueror_xml import read_xml_columns
@@ -52,8 +52,6 @@ MAX_SCATTER = 3.0  # repetitions differ by at most this factor in half of the ro
 
 def read_table(path: Any) -> Source:
     """Read a table: a file (also the output of a benchmark tool), a data frame, a dict of columns; XML as it is."""
-    if files := files_of_runs(path):
-        return replace(read_union(files, ColumnChoice()), name=str(path), files=())
     source = read_benchmark(path if isinstance(path, str | Path | Source) else _table_in_memory(path))
     if is_xml(source):
         return source

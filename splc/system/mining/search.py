@@ -24,7 +24,6 @@ from splc.types import Array
 
 FALSE_ALARMS = 0.5  # the expected number of pairs that are reported by chance, in a table of independent options
 MAX_IN_SETS = 200  # the most options among which sets of three are looked for
-MOST = 0.5  # of the other columns, more than this share vary where a number has one value only
 TOLERATED = 1.25  # with constraints, distances of rows often have up to this multiple of independent options' variance
 
 
@@ -125,23 +124,15 @@ class LiteralTable:
     def leaves_one_value(self, first: Array, second: Array) -> Array:
         """Return which pairs of a binary and a numeric literal that no row has leave a number one of its values.
 
-        As where a number is blank, all rows are evidence; but most of the other columns must vary with both literals.
+        As where a number is blank, all rows are evidence, unless a design changes one option or block at a time.
         """
         names, columns = [name for name, _, _ in self.numeric], column_of(second) - self.binary
-        is_equality, has_two = (
-            np.array(column, dtype=bool)[columns]
-            for column in ([each for _, each, _ in self.numeric], [names.count(name) == 1 for name in names])
-        )
-        several = self.counts.single[~second] > self.counts.single[first]
-        found = is_equality & np.where(has_two, several, second < 0)
+        has_two = np.array([names.count(name) == 1 for name in names], dtype=bool)[columns]
+        found = np.array([is_equality for _, is_equality, _ in self.numeric], dtype=bool)[columns]
+        found &= np.where(has_two, self.counts.single[~second] > self.counts.single[first], second < 0)
         found[found] = self.counts.contradictions(first[found], second[found], self.tests)
-        third, pairs = np.array([*self.distinct, *range(self.binary, self.width)]), np.stack([first, second])[:, found]
-        other = (self.options[third] != self.options[column_of(pairs)][:, :, None]).all(axis=0)
-        varies = other.copy()
-        for literal in pairs:
-            both = self.counts.both(literal, third)
-            varies &= (both > 0) & (both < self.counts.single[literal][:, None])
-        found[found] = varies.sum(axis=1) > MOST * other.sum(axis=1)
+        third = [*self.distinct.tolist(), *range(self.binary, self.width)]
+        found[found] = self.counts.combined(first[found], second[found], self.options, third, 0.0)
         return np.asarray(found)
 
     def factor(self, counts: LiteralCounts) -> float:

@@ -83,8 +83,9 @@ def test_a_file_of_each_configuration(place: Path) -> None:
         (place / f"level={level},mode=a.json").write_text(json.dumps({"results": results}))
     table = read_table(".")
     assert isinstance(table, TableSource)
-    assert table.columns["level"] == ["1", "1", "5", "5", "9", "9"]
-    assert table.columns == read_union([*map(str, sorted(place.iterdir()))], ColumnChoice()).columns
+    each = read_union([*map(str, sorted(place.iterdir()))], ColumnChoice()).columns
+    assert {name: [*texts] for name, texts in table.columns.items()} == each
+    assert each["level"] == ["1", "1", "5", "5", "9", "9"]
     assert inference_of(table).system.name == "system"
     (place / "level=9,mode=b.json").write_text("{}")
     with pytest.raises(InputError):
