@@ -10,7 +10,7 @@ from sampling.space.parts import Parts
 from sampling.space.space import Space
 from sampling.spec import SamplingSpec, parse_spec
 from splc.data.configurations import Configurations
-from splc.errors import EmptySampleError, SpecError, plural, require_kind
+from splc.errors import EmptySampleError, SpecError, plural
 from splc.io.presentation import Presented
 from splc.system.variability import VariabilityModel
 from splc.types import Array
@@ -70,9 +70,7 @@ def draw_sample(
     """
     if seed < 0:
         raise SpecError(f"the seed must not be negative, but is {seed}")
-    if isinstance(spec, str):
-        spec = parse_spec(spec)
-    require_kind(spec, SamplingSpec, "give a text, such as 'random:50'")
+    spec = spec if isinstance(spec, SamplingSpec) else parse_spec(str(spec))
     space = Space(system) if space is None else space
     if existing is None:
         return _drawn(spec, seed, measured, Parts(space))

@@ -106,10 +106,9 @@ def calibrate(
         start = np.array([p.start for p in parameters])
         _with(scaled, parameters, start, [None] * len(parameters), level).predict(fitted_rows)
         kind = "positive, finite" if misfit.logarithmic else "finite"
-        raise LearningError(
-            f"no values of the free parameters give {kind} predictions for all measured configurations",
-            hint="give bounds within which the model has such values: the argument bounds, or --bound NAME=LOW..HIGH",
-        )
+        message = f"no values of the free parameters give {kind} predictions for all measured configurations"
+        hint = "give bounds within which the model has such values: the argument bounds, or --bound NAME=LOW..HIGH"
+        raise LearningError(message, hint=hint)
     half, without_effect, confounded, degrees, deviation = findings(misfit, best.at, level)
     # Intervals end at bounds, beyond which no value is right.
     low, high = np.maximum(best.at - half, misfit.low), np.minimum(best.at + half, misfit.high)

@@ -30,7 +30,7 @@ from splc.learning.registry import learn as learn_measurements
 from splc.learning.result import LearningResult
 from splc.models.influence import InfluenceModel
 from splc.system.variability import VariabilityModel
-from splc.types import Goal, Invalid
+from splc.types import Invalid
 from splc.workflows.explain.full import model_overview
 from splc.workflows.explain.importance import Overview
 from splc.workflows.learn.contexts import LearnedContexts, learn_contexts
@@ -126,15 +126,7 @@ def learn(
 
 @overload
 def suggest(
-    data: Space,
-    measured: Measurements | None = None,
-    nfp: str | None = None,
-    count: int = 1,
-    *,
-    goal: Goal = "variance",
-    maximize: bool = False,
-    cost: str | None = None,
-    seed: int = 0,
+    data: Space, measured: Measurements | None = None, nfp: str | None = None, count: int = 1, **settings: Any
 ) -> ConfigurationSuggestions: ...
 
 

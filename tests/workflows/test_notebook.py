@@ -15,6 +15,7 @@ import splc
 from splc.errors import LearningError, MeasurementError, SpecError, SplcError, VariabilityError
 from splc.workflows import learn
 from tests.support.golden import PROJECTS
+from tests.support.golden_messages import check_calls
 from tests.support.objects import present
 from tests.support.paths import SMG2000
 
@@ -216,42 +217,9 @@ def test_refused(result: splc.learning.LearningResult, versions: dict[str, Any])
 
 
 def test_wrong_arguments(columns: dict[str, Any], result: splc.learning.LearningResult) -> None:
-    """Misspelt properties, empty tables and values of other types are refused by every public function."""
-    model, space, frame = result.model, splc.Space(KNOWN), pd.DataFrame(columns)
-    for verb in (splc.learn, splc.suggest, splc.explain, splc.optimize):
-        with pytest.raises(SplcError, match="did you mean 'time'"):
-            verb(frame, "tim")
-        for table in (frame[:0], frame[["time"]], frame.assign(time=np.nan), pd.DataFrame(), {}, [], 3, None, ""):
-            with pytest.raises(SplcError):
-                verb(table, "time")
-    calls: list[Callable[[Any], Any]] = [
-        splc.Space,
-        splc.VariabilityModel.of,
-        lambda wrong: splc.learn(frame, wrong),
-        lambda wrong: splc.learn(frame, "time", by=wrong),
-        lambda wrong: splc.learn(frame, "time", block=wrong),
-        lambda wrong: splc.learning.learn(wrong, "time"),
-        lambda wrong: splc.suggest(space, wrong, "time"),
-        lambda wrong: splc.learning.suggest(space, wrong, "time"),
-        lambda wrong: splc.optimize([model, wrong], space),
-        lambda wrong: splc.optimize(model, wrong),
-        lambda wrong: splc.explain(model, wrong),
-        lambda wrong: splc.compare(wrong, model),
-        lambda wrong: splc.compare(model, wrong),
-        lambda wrong: splc.calibrate(wrong, grid(), columns["time"], "a"),
-        lambda wrong: splc.sample(wrong, "ff"),
-        lambda wrong: splc.sample(KNOWN, wrong),
-        lambda wrong: splc.parse_model(wrong, KNOWN),
-        lambda wrong: splc.parse_model("x", wrong),
-        lambda wrong: splc.read_measurements(frame, wrong),
-        lambda wrong: splc.tune(wrong, len, "time", 5),
-    ]
-    for call in calls:
-        for wrong in (frame, 3, object(), "tim", [1, 2]):
-            with pytest.raises((SplcError, TypeError)):
-                call(wrong)
-    with pytest.raises(SplcError, match="'time' cannot be a context"):
-        splc.learn({name: columns[name] for name in ("x", "tls", "time")}, "time", block="time")
+    """Misspelt properties, empty tables and values of other types have the messages of the golden file."""
+    names = {"columns": columns, "frame": pd.DataFrame(columns), "space": splc.Space(KNOWN), "KNOWN": KNOWN}
+    check_calls("wrong-arguments", splc=splc, model=result.model, result=result, **names)
 
 
 def test_rows_that_the_system_excludes(table: dict[str, Any]) -> None:

@@ -13,10 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sampling import Space
 from splc.data.configurations import Configurations, Observed
 from splc.formats.measurements.configurations import read_configurations, read_inputs, read_observed
-from splc.formats.measurements.csv import option_texts, write_configurations
+from splc.formats.measurements.csv import write_configurations
 from splc.formats.measurements.rows import Policy
 from splc.formats.models.json import model_json_text, parse_stored_json
 from splc.formats.models.log_reader import parse_stored_log
@@ -41,16 +40,6 @@ def test_reads_back_equal(
     some = Configurations(replace(some.system, inferred=of_table), some.indices)
     write_configurations(some, path, {"predicted value": np.linspace(0, 1, len(some))} if extra else None)
     assert read_configurations(path, some.system) == some
-
-
-def test_deselected_as_in_the_table() -> None:
-    """Options of a table that are blank where they are deselected are blank in what is written, too."""
-    system = inferred("gzip,level,time\n0,,1.5\n0,,2\n1,1,7\n1,0,9\n1,5,8\n").system
-    levels = option_texts(Space(system).enumerate())[system.names.index("level")]
-    assert system.option("level").deselected_flag == -1  # type: ignore[union-attr]
-    assert {*levels} == {"", "0", "1", "5"}
-    as_described = option_texts(Space(replace(system, inferred=False)).enumerate())
-    assert {*as_described[system.names.index("level")]} == {"-1", "0", "1", "5"}
 
 
 SYSTEM = VariabilityModel("small", (NumericOption("x", (1.0, 2.0, 4.0)),))
@@ -107,7 +96,7 @@ def test_calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, system: Variabil
         return parse_stored_text(Source("m", text.encode()), LEVELED)[0].text
 
     names = {"LEVELS": LEVELS, "RUNS": RUNS, "HEADER": HEADER, "SYSTEM": SYSTEM, "system": system}
-    check_calls("configurations-in-tables", inputs, variables, written, configured, text_model, **names)
+    check_calls("configurations-in-tables", inputs, variables, written, configured, text_model, inferred, **names)
 
 
 class TestWriting:

@@ -48,18 +48,6 @@ def test_calls() -> None:
     check_calls("mined-constraints", planted, complete, grouped, found)
 
 
-@pytest.mark.parametrize("rows", [90, 300])
-def test_single_values(rows: int) -> None:
-    """Numbers that have one value unless an option is chosen, and several where it is, have constraints."""
-    rng = np.random.default_rng(4)
-    chosen, numbers = rng.integers(0, 3, rows), random_rows(rng, rows, 0, (3, 3, 3))
-    names = ("adam", "rmsprop", "sgd")
-    numbers["momentum"] = np.where(chosen == 2, rng.choice([0.0, 0.5, 0.9], rows), 0.0)
-    numbers["nesterov"] = np.where(chosen == 2, rng.choice([0.0, 1.0], rows), 1.0)
-    table = OptionRows(names, chosen[:, None] == np.arange(3), numbers, ((names, None),)).distinct()
-    assert texts(mined_constraints(table)) == {"!sgd => momentum = 0", "!sgd => nesterov = 1"}
-
-
 def test_opposite_options() -> None:
     """What excludes one of two opposite options implies the other one."""
     table = planted("~c | ~a")
@@ -133,13 +121,6 @@ def one_option_at_a_time() -> dict[str, Array]:
     return {f"o{at}": column for at, column in enumerate(np.eye(40, dtype=bool))}
 
 
-def distant_numbers() -> dict[str, Array]:
-    """Return rows with the least or the greatest value of each number, as distances of configurations choose them."""
-    rng = np.random.default_rng(3)
-    table, size = random_rows(rng, 60, 4), rng.random(60) < 0.5
-    return table | {"z": size, "x": np.where(size, 5.0, 0.0), "y": rng.integers(0, 3, 60) * 1.0}
-
-
 def one_block_at_a_time() -> dict[str, Array]:
     """Return a design that changes one block of options at a time."""
     blocks, rng = np.zeros((400, 12), dtype=bool), np.random.default_rng(0)
@@ -153,7 +134,6 @@ def one_block_at_a_time() -> dict[str, Array]:
     [
         *(combined_designs, many_numbers_for_each_configuration, incomplete_combinations),
         *(switches_in_numeric_designs, one_option_at_a_time, one_block_at_a_time),
-        distant_numbers,
     ],
 )
 def test_designs(design: Callable[[], dict[str, Array]]) -> None:
