@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import splc
-from splc.errors import LearningError, MeasurementError, SpecError, SplcError, VariabilityError
+from splc.errors import LearningError, MeasurementError, SplcError
 from splc.workflows import learn
 from tests.support.golden import PROJECTS
 from tests.support.golden_messages import check_calls
@@ -193,33 +193,12 @@ def test_suggestions_of_a_table(table: dict[str, Any]) -> None:
     assert splc.suggest(splc.Space(system), measured, "time", 2).configurations == found.configurations
 
 
-def test_refused(result: splc.learning.LearningResult, versions: dict[str, Any]) -> None:
-    """A model without a space, wrong counts, impossible values, and values that cannot share are refused."""
-    model, space = splc.parse_model("x", KNOWN), splc.Space(KNOWN)
+def test_refused(columns: dict[str, Any], result: splc.learning.LearningResult, versions: dict[str, Any]) -> None:
+    """Wrong names, types, counts and values, empty tables, and what cannot be shared have their messages."""
     version = splc.read_measurements(versions, splc.infer_system(versions), where={"version": "v1"})
-    refused: list[tuple[str, Callable[[], Any]]] = [
-        ("needs a space", lambda: splc.optimize(model)),
-        ("needs a space", lambda: splc.explain(model)),
-        ("2 models, but 1 values of maximize", lambda: splc.optimize([result, model], maximize=[True])),
-        ("must be at least 1, not 0", lambda: splc.optimize(result, space, 0)),
-        ("must be at least 1, not 0", lambda: splc.optimize(model, space, 0)),
-        ("only a table", lambda: splc.explain(result, "time")),
-        ("values of a context", lambda: splc.learn(versions, "time", share=True)),
-        ("alone", lambda: splc.learn(versions, "time", by="version", share=True, learner="forest")),
-        ("one value", lambda: splc.learn(version, "time", by="version")),
-        ("there are no measurements", lambda: splc.learn({}, "time", by="version")),
-    ]
-    for message, call in refused:
-        with pytest.raises(SpecError, match=message):
-            call()
-    with pytest.raises(VariabilityError):
-        splc.optimize(result, fixed={"codec_a": True, "codec_b": True})
-
-
-def test_wrong_arguments(columns: dict[str, Any], result: splc.learning.LearningResult) -> None:
-    """Misspelt properties, empty tables and values of other types have the messages of the golden file."""
     names = {"columns": columns, "frame": pd.DataFrame(columns), "space": splc.Space(KNOWN), "KNOWN": KNOWN}
-    check_calls("wrong-arguments", splc=splc, model=result.model, result=result, **names)
+    names |= {"versions": versions, "version": version, "model": splc.parse_model("x", KNOWN)}
+    check_calls("refused-in-python", splc=splc, result=result, **names)
 
 
 def test_rows_that_the_system_excludes(table: dict[str, Any]) -> None:
