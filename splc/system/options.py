@@ -101,10 +101,8 @@ def step_values(name: str, minimum: float, maximum: float, step: str) -> tuple[f
     try:
         tree = parse(step, names, associate="right")
     except ExpressionError as error:
-        raise VariabilityError(
-            f"{name}: step function {step!r}: {error.problems[0].message}",
-            hint=f"write the next value in terms of {name} or n, such as 'n + 2' or 'n * 2'",
-        ) from None
+        hint = f"write the next value in terms of {name} or n, such as 'n + 2' or 'n * 2'"
+        raise VariabilityError(f"{name}: step function {step!r}: {error.problems[0].message}", hint=hint) from None
 
     def after(current: float) -> float:
         return float(evaluate(tree, lambda _: current, zero_safe=True))
@@ -130,10 +128,8 @@ def step_values(name: str, minimum: float, maximum: float, step: str) -> tuple[f
         if not following > current:
             if current >= maximum and len(values) > 1:
                 return tuple(values)
-            raise VariabilityError(
-                f"{name}: the step function {step!r} leads from {current:g} to {following:g}; it must increase",
-                hint="use a positive step, or list the values in <values>",
-            )
+            message = f"{name}: the step function {step!r} leads from {current:g} to {following:g}; it must increase"
+            raise VariabilityError(message, hint="use a positive step, or list the values in <values>")
         if following > maximum:
             return tuple(values)
         values.append(following)

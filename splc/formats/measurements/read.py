@@ -90,26 +90,14 @@ def _parts_with_failures(path: Any, system: VariabilityModel, policy: Policy, nf
     return [with_failures(part, files, policy.check) for part in read_parts(path, system, policy, nfp)]
 
 
-def read_measurements_by(
-    path: Any,
-    system: VariabilityModel,
-    by: str,
-    *,
-    contexts: str | Collection[str] = (),
-    where: Mapping[str, str | float] | None = None,
-    ignore: str | Collection[str] = (),
-    **settings: Any,
-) -> dict[str, Measurements]:
+def read_measurements_by(path: Any, system: VariabilityModel, by: str, **settings: Any) -> dict[str, Measurements]:
     """Read the measurements of each value of a context (version, workload, machine), in natural order.
 
     Args:
         path: the file or table, as in `read_measurements`.
         system: the system that was measured.
         by: the context; a column of numbers is one if it is named here.
-        contexts: as in `read_measurements`, likewise `where` and `ignore`.
-        where: other contexts → the value of the rows to read.
-        ignore: see `contexts`.
-        settings: the other arguments of `read_measurements`.
+        settings: the other arguments of `read_measurements`; `where` selects the rows of other contexts.
 
     Returns:
         Value of the context → its measurements.
@@ -121,7 +109,8 @@ def read_measurements_by(
         >>> [*splc.read_measurements_by(versions, system, "version")]
         ['1', '2']
     """
-    choice = replace(column_choice(contexts, where, ignore), by=(by,))
+    roles = settings.pop("contexts", ()), settings.pop("where", None), settings.pop("ignore", ())
+    choice = replace(column_choice(*roles), by=(by,))
     nfp, decimal = settings.pop("nfp", None), settings.pop("decimal_delimiter", None)
     policy = Policy(**settings, columns=choice, decimal=decimal)
     return {part.contexts[by]: part for part in _parts_with_failures(path, system, policy, nfp)}

@@ -292,16 +292,13 @@ def value_constraints(table: LiteralTable, known: ClauseSet) -> Iterator[MinedCo
     for (literal, name), values in reversed(ordered):
         implied = known.consequences([literal]) or set()
         # Of two literals that imply each other, one remains.
-        if any(
-            other in implied
-            for (other, option), fewer in allowed.items()
-            if option == name and other != literal and fewer <= values
-        ):
+        others = (key[0] for key, fewer in allowed.items() if key[1] == name and fewer <= values)
+        if any(other in implied and other != literal for other in others):
             del allowed[literal, name]
     for (literal, name), values in ordered:
-        origin = int(table.origins[max(literal, ~literal)])
-        is_crossed = by_design and len(values) > 1 and table.table.is_crossed_alone(origin)
-        if (literal, name) in allowed and not is_crossed:
+        if by_design and len(values) > 1 and table.table.is_crossed_alone(int(table.origins[max(literal, ~literal)])):
+            continue
+        if (literal, name) in allowed:
             yield _numeric_constraint(table, literal, name, values)
 
 
