@@ -152,9 +152,8 @@ def suggest(data: Any, *arguments: Any, **settings: Any) -> ConfigurationSuggest
         [1, 8]
     """
     if isinstance(data, Space):
-        if (measured := arguments[0] if arguments else settings.get("measured")) is not None:
-            require_kind(measured, Measurements, "splc.read_measurements(table, space.system)")
-        space = working_space(data, None if measured is None else measured.failures, {})
+        measured = arguments[0] if arguments else settings.get("measured")
+        space = working_space(data, getattr(measured, "failures", None), {})
         return suggest_configurations(space, *arguments, **settings)
     return _suggest_of_table(data, *arguments, **settings)
 

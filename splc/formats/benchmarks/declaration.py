@@ -57,11 +57,9 @@ def table_of(
     hint: str | None = None,
     units: Mapping[str, str] | None = None,
 ) -> TableSource:
-    """Return the table of runs, repetitions one after the other, without those that have no value and did not fail.
-
-    Where no run has options, those in the name of the file are of all: `level=9,input=text.json`.
-    """
+    """Return the table of runs, repetitions one after the other, without those that have no value and did not fail."""
     every = [*runs]
+    # Where no run has options, those in the name of the file are of all: `level=9,input=text.json`.
     if not any(run.options for run in every):
         every = [replace(run, options=pairs_in(_stem(Path(source.name)))) for run in every]
     if not (measured := dict.fromkeys(name for run in every for name, each in run.values.items() if each is not None)):
