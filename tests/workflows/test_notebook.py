@@ -235,6 +235,7 @@ NOTES: Mapping[str, Callable[[Any], Iterable[str]]] = {
     "learn by": lambda table: splc.learn(table, by="n").notes,
     "suggest": lambda table: splc.suggest(table).notes,
     "explain": lambda table: splc.explain(table).notes,
+    "optimize": lambda table: splc.optimize(table).notes,
 }
 
 
@@ -283,7 +284,7 @@ def test_blocks_of_a_table() -> None:
 
 # Functions that read no table, or return `Measurements`, whose `report` has everything.
 OTHERS = (
-    "calibrate compare optimize parse_model read_measurements read_measurements_by read_model read_variability_model "
+    "calibrate compare parse_model read_measurements read_measurements_by read_model read_variability_model "
     "sample scale tune"
 )
 

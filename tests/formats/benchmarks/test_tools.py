@@ -13,11 +13,8 @@ from splc.errors import InputError
 from splc.formats.benchmarks.declaration import pairs_in
 from splc.formats.benchmarks.reports import differing, options_of_commands, without_units
 from splc.formats.benchmarks.tools import FORMATS
-from splc.formats.column_choice import ColumnChoice
 from splc.formats.inference import inference_of
-from splc.formats.measurements.constraints import with_failures
-from splc.formats.measurements.tables import read_table, read_union
-from splc.formats.table import TableSource
+from splc.formats.measurements.tables import read_table
 from tests.cli.conftest import Run
 from tests.support.golden_messages import check_calls, check_lines
 
@@ -67,29 +64,18 @@ def test_hash_is_that_of_the_file(learner: str, run: Run, place: Path) -> None:
     assert hashlib.sha256(file.read_bytes()).hexdigest() in (place / "m.json").read_text(encoding="utf-8")
 
 
-def test_the_working_folder(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A folder of runs is read as `.`, too, and no folder is meant by an empty path."""
-    monkeypatch.chdir(DATA / "perf-csv")
-    measured = read_measurements(".", inference_of(read_table(".")).system)
-    assert len(with_failures(measured, ["."], None)) == len(measured) > 1
-    with pytest.raises(InputError, match="not a file"):
-        read_table("")
-
-
 def test_a_file_of_each_configuration(place: Path) -> None:
-    """Files of any tool whose names state options are read together, as a folder or each by its name."""
+    """Files of any tool whose names state options are read together, also as `.`; an empty path is no folder."""
     for level in (1, 5, 9):
         results = [{"command": f"gzip -{level}", "times": [level + 0.1, level + 0.2]}]
         (place / f"level={level},mode=a.json").write_text(json.dumps({"results": results}))
-    table = read_table(".")
-    assert isinstance(table, TableSource)
-    each = read_union([*map(str, sorted(place.iterdir()))], ColumnChoice()).columns
-    assert {name: [*texts] for name, texts in table.columns.items()} == each
-    assert each["level"] == ["1", "1", "5", "5", "9", "9"]
-    assert inference_of(table).system.name == "system"
+    system = inference_of(read_table(".")).system
+    measured = read_measurements(".", system)
+    assert (system.name, measured.repetitions("time").tolist()) == ("system", [[1.1, 1.2], [5.1, 5.2], [9.1, 9.2]])
     (place / "level=9,mode=b.json").write_text("{}")
-    with pytest.raises(InputError):
-        read_table(".")
+    for wrong in ("", "."):
+        with pytest.raises(InputError):
+            read_table(wrong)
 
 
 @pytest.mark.parametrize(("file", "package"), [("f.xlsx", "openpyxl"), ("f.parquet", "pyarrow, polars or pandas")])
