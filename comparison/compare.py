@@ -70,7 +70,7 @@ def compare_all(
     weighted_by: str = "given",
     reference: Reference = "first",
     level: float | None = None,
-    on_pair: Callable[[int, str], None] | None = None,
+    on_pair: Callable[[int, str], None] = lambda number, name: None,
 ) -> Comparisons:
     """Compare the first of several models with each other one, and each with measurements.
 
@@ -129,8 +129,7 @@ def compare_all(
                 own, others = (np.array([m.predicted] * 2) if m.intervals is None else m.intervals for m in both)
                 found["intervals"] = compare_intervals(own, others, level)
         comparisons.append(Comparison(first.name, other.name, terms, same_link=same_link, **found))
-        if on_pair is not None:
-            on_pair(len(comparisons), other.name)
+        on_pair(len(comparisons), other.name)
     judged: list[Judged] = []
     if measured is not None and configurations is not None:
         present = ~np.isnan(measured)
