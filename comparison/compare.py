@@ -17,7 +17,7 @@ from comparison.result import ComparedModel, Comparison, Comparisons, Judged, Op
 from comparison.semantic import compare_values
 from comparison.syntactic import compare_terms
 from splc.data.configurations import Configurations
-from splc.errors import ConfigurationError, MeasurementError, Problem, SplcError, listed
+from splc.errors import ConfigurationError, MeasurementError, Problem, SplcError, listed, require_kind
 from splc.models.influence import EvaluationError, InfluenceModel
 from splc.models.text.reader import bound
 from splc.types import Array
@@ -70,7 +70,7 @@ def compare_all(
     weighted_by: str = "given",
     reference: Reference = "first",
     level: float | None = None,
-    on_pair: Callable[[int, str], None] | None = None,
+    on_pair: Callable[[int, str], None] = lambda number, name: None,
 ) -> Comparisons:
     """Compare the first of several models with each other one, and each with measurements.
 
@@ -129,8 +129,7 @@ def compare_all(
                 own, others = (np.array([m.predicted] * 2) if m.intervals is None else m.intervals for m in both)
                 found["intervals"] = compare_intervals(own, others, level)
         comparisons.append(Comparison(first.name, other.name, terms, same_link=same_link, **found))
-        if on_pair is not None:
-            on_pair(len(comparisons), other.name)
+        on_pair(len(comparisons), other.name)
     judged: list[Judged] = []
     if measured is not None and configurations is not None:
         present = ~np.isnan(measured)
@@ -161,6 +160,7 @@ def compared_model(name: str, model: InfluenceModel, at: Mapping[str, float] | N
         >>> comparison.compared_model("formula", formula).name
         'formula'
     """
+    require_kind(model, InfluenceModel, "splc.learn(…).model, splc.read_model(path), splc.parse_model(text, system)")
     tables = {"".join(parameter.by.split()) for parameter in model.parameters if parameter.keys}
     values = {key: value for key, value in (at or {}).items() if "".join(key.split()) in tables}
     try:

@@ -70,8 +70,7 @@ def draw_sample(
     """
     if seed < 0:
         raise SpecError(f"the seed must not be negative, but is {seed}")
-    if isinstance(spec, str):
-        spec = parse_spec(spec)
+    spec = spec if isinstance(spec, SamplingSpec) else parse_spec(str(spec))
     space = Space(system) if space is None else space
     if existing is None:
         return _drawn(spec, seed, measured, Parts(space))

@@ -10,7 +10,7 @@ import difflib
 import errno
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -39,14 +39,8 @@ class Problem:
 
     def at(self, file: str | Path | None, line: int | None = None) -> Problem:
         """Return the problem with its file and line set where they were not known."""
-        return Problem(
-            self.message,
-            self.file if self.file is not None else (str(file) if file is not None else None),
-            self.line if self.line is not None else line,
-            self.column,
-            self.text,
-            self.hint,
-        )
+        file = self.file if self.file is not None or file is None else str(file)
+        return replace(self, file=file, line=self.line if self.line is not None else line)
 
 
 class SplcError(Exception):
@@ -180,6 +174,12 @@ def shorten(text: str, width: int = 160) -> str:
     """Return `text` on one line, cut to `width` characters."""
     text = " ".join(text.split())
     return text if len(text) <= width else text[: width - 1] + "…"
+
+
+def require_kind(value: object, kind: type, hint: str) -> None:
+    """Refuse an argument of another type than a public function takes."""
+    if not isinstance(value, kind):
+        raise SpecError(f"a value of the type {kind.__name__} is needed, not {type(value).__name__}", hint=hint)
 
 
 def nearest(name: str, known: Iterable[str], prefix: str = "did you mean") -> str | None:

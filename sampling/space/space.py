@@ -14,7 +14,7 @@ from sampling.space.problem import ConstraintProblem, Relation, components, prob
 from sampling.space.satisfiability import Satisfiability
 from sampling.space.solutions import MAX_DIAGRAM, Cache, Solutions, conflict
 from splc.data.configurations import Configurations, fixed_indices, with_further_values
-from splc.errors import SpaceError, VariabilityError
+from splc.errors import SpaceError, VariabilityError, require_kind
 from splc.io.presentation import Bars, page
 from splc.system.clauses import Clause, clauses
 from splc.system.constraints import ArithmeticConstraint, BooleanConstraint
@@ -39,6 +39,7 @@ class Space:
     """
 
     def __init__(self, system: VariabilityModel) -> None:
+        require_kind(system, VariabilityModel, "splc.infer_system(table), splc.read_variability_model(path)")
         self.system = system
         self.cache: Cache = {}
 

@@ -15,7 +15,7 @@ from splc.calibration.search import Misfit, search, search_near
 from splc.data.accuracy import mean_relative_error
 from splc.data.configurations import Configurations, describe_configuration
 from splc.data.table import names_of
-from splc.errors import ConfigurationError, LearningError, MeasurementError, SpecError, plural
+from splc.errors import ConfigurationError, LearningError, MeasurementError, SpecError, plural, require_kind
 from splc.learning.features import feature_table, random_folds
 from splc.learning.folds import splits
 from splc.models.influence import EvaluationError, InfluenceModel
@@ -79,6 +79,7 @@ def calibrate(
         raise SpecError(f"the level of an interval must be between 0 and 1, not {level:g}")
     if folds < 0 or folds == 1:
         raise SpecError(f"folds must be at least 2, not {folds}", hint="0: no cross-validation")
+    require_kind(model, InfluenceModel, "splc.parse_model(text, system, symbols=free)")
     free, guessed = names_of(free), names_of(guessed)
     scaled = with_scale(model, free)
     parameters = free_parameters(scaled, free, guessed, bounds or {})
@@ -105,10 +106,9 @@ def calibrate(
         start = np.array([p.start for p in parameters])
         _with(scaled, parameters, start, [None] * len(parameters), level).predict(fitted_rows)
         kind = "positive, finite" if misfit.logarithmic else "finite"
-        raise LearningError(
-            f"no values of the free parameters give {kind} predictions for all measured configurations",
-            hint="give bounds within which the model has such values: the argument bounds, or --bound NAME=LOW..HIGH",
-        )
+        message = f"no values of the free parameters give {kind} predictions for all measured configurations"
+        hint = "give bounds within which the model has such values: the argument bounds, or --bound NAME=LOW..HIGH"
+        raise LearningError(message, hint=hint)
     half, without_effect, confounded, degrees, deviation = findings(misfit, best.at, level)
     # Intervals end at bounds, beyond which no value is right.
     low, high = np.maximum(best.at - half, misfit.low), np.minimum(best.at + half, misfit.high)

@@ -52,7 +52,7 @@ class RunPattern:
 
 def _values_of(parts: Sequence[Measurements], nfp: str) -> Array:
     """Return the values of a property in all parts of a table, a row for each configuration of a part."""
-    return np.concatenate(same_width([np.zeros((0, 0)), *(part.values[nfp] for part in parts if nfp in part.values)]))
+    return np.concatenate(same_width([np.zeros((0, 1)), *(part.values[nfp] for part in parts if nfp in part.values)]))
 
 
 def _repeated(table: Array) -> Array:

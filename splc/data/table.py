@@ -110,7 +110,7 @@ def _array(values: Any) -> Array:
 
 def names_of(names: str | Iterable[str]) -> tuple[str, ...]:
     """Return names as a tuple; a text is one name."""
-    return (names,) if isinstance(names, str) else tuple(names)
+    return (names,) if isinstance(names, str) else tuple(map(str, names))
 
 
 def numbers_of(values: Array) -> Array | None:

@@ -307,7 +307,7 @@ def format_of(kind: Kind, source: Source) -> Format | None:
     return None if name is None else format_named(kind, name)
 
 
-def read_variability_model(path: str | Path) -> VariabilityModel:
+def read_variability_model(path: str | Path | Source) -> VariabilityModel:
     """Read the description of a system.
 
     Args:
@@ -325,11 +325,7 @@ def read_variability_model(path: str | Path) -> VariabilityModel:
         >>> splc.read_variability_model("system.xml").names
         ('px', 'py', 'nx')
     """
-    return parse_system(read_source(path))
-
-
-def parse_system(source: Source) -> VariabilityModel:
-    """Return the system of a description, as `read_variability_model`."""
+    source = path if isinstance(path, Source) else read_source(path)
     # The reader of XML has messages for other kinds of XML files.
     form = format_of("system", source) or format_named("system", "xml")
     model: VariabilityModel = form.read(source)

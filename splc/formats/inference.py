@@ -244,7 +244,7 @@ def _system(
         options.append(NumericOption(name, tuple(present), deselected_flag=flag))
     options.sort(key=lambda option: isinstance(option, NumericOption))
     path = Path(table.files[0][0] if table.files else file).name.removesuffix(".gz")
-    name = Path(path).stem if path != "<stdin>" else "system"
+    name = Path(path).stem if path not in ("", "<stdin>") else "system"
     return VariabilityModel(name, tuple(options), tuple(constraints), source=file, inferred=True)
 
 

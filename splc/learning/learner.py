@@ -61,11 +61,10 @@ def match(
     if len(absent) and missing == "error":
         listed = [describe_configuration(sampled, int(row)) for row in absent[:10]]
         omitted = [f"… and {len(absent) - 10} more"] if len(absent) > 10 else []
-        raise LearningError(
-            f"{len(absent):,} of {plural(len(sampled), 'sampled configuration', 'sampled configurations')} "
-            f"{'was' if len(absent) == 1 else 'were'} not measured:\n    " + "\n    ".join(listed + omitted),
-            hint=f"measure them, {instead}or choose --missing drop or nearest (in Python the argument missing)",
-        )
+        text = f"{len(absent):,} of {plural(len(sampled), 'sampled configuration', 'sampled configurations')} "
+        text += f"{'was' if len(absent) == 1 else 'were'} not measured:\n    " + "\n    ".join(listed + omitted)
+        hint = f"measure them, {instead}or choose --missing drop or nearest (in Python the argument missing)"
+        raise LearningError(text, hint=hint)
     if len(absent) and missing == "nearest":
         positions[absent] = replaced = nearest(measurements.configurations, sampled[absent])
         if count := int((replaced >= 0).sum()):

@@ -16,7 +16,7 @@ import numpy as np
 from sampling.draws import distinct_ranks
 from splc.data.configurations import Configurations, chosen_variables
 from splc.data.measurements import Measurements
-from splc.errors import LearningError, Problem, SpecError, SplcError, plural, unknown_name_hint
+from splc.errors import LearningError, Problem, SpecError, SplcError, plural, require_kind, unknown_name_hint
 from splc.io.settings import Setting, settings_in
 from splc.learning.baselines import SETTINGS as BASELINE_SETTINGS
 from splc.learning.baselines import BaselineLearner
@@ -191,6 +191,7 @@ def learn(
         16
     """
     selected_learner = learner_of(learner, preset, settings)
+    require_kind(measurements, Measurements, "splc.learn learns from a table")
     name = measurements.resolve_property(nfp)
     # The property is not used to explain itself.
     variables = tuple(

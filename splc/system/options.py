@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 from splc.arithmetic.functions import evaluate
 from splc.arithmetic.parser import parse
 from splc.arithmetic.tokens import NameTable
-from splc.errors import ExpressionError, Problems, VariabilityError
+from splc.errors import ExpressionError, Problems, VariabilityError, require_kind
 from splc.system.constraints import Constraint, parse_arithmetic, parse_boolean
 
 MAX_VALUES = 1_000_000
@@ -101,10 +101,8 @@ def step_values(name: str, minimum: float, maximum: float, step: str) -> tuple[f
     try:
         tree = parse(step, names, associate="right")
     except ExpressionError as error:
-        raise VariabilityError(
-            f"{name}: step function {step!r}: {error.problems[0].message}",
-            hint=f"write the next value in terms of {name} or n, such as 'n + 2' or 'n * 2'",
-        ) from None
+        hint = f"write the next value in terms of {name} or n, such as 'n + 2' or 'n * 2'"
+        raise VariabilityError(f"{name}: step function {step!r}: {error.problems[0].message}", hint=hint) from None
 
     def after(current: float) -> float:
         return float(evaluate(tree, lambda _: current, zero_safe=True))
@@ -130,10 +128,8 @@ def step_values(name: str, minimum: float, maximum: float, step: str) -> tuple[f
         if not following > current:
             if current >= maximum and len(values) > 1:
                 return tuple(values)
-            raise VariabilityError(
-                f"{name}: the step function {step!r} leads from {current:g} to {following:g}; it must increase",
-                hint="use a positive step, or list the values in <values>",
-            )
+            message = f"{name}: the step function {step!r} leads from {current:g} to {following:g}; it must increase"
+            raise VariabilityError(message, hint="use a positive step, or list the values in <values>")
         if following > maximum:
             return tuple(values)
         values.append(following)
@@ -146,6 +142,7 @@ _COMPARISON = re.compile(r"[<>=]|!=")
 
 def options_of_values(definition: Mapping[str, Any]) -> tuple[Option, ...]:
     """Return the options with these values, binary options first."""
+    require_kind(definition, Mapping, "for example {'threads': [1, 2, 4], 'cache': bool}")
     problems = Problems()
     options: list[Option] = []
     names = set(definition)

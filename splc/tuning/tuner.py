@@ -109,7 +109,7 @@ class Tuner:
             raise RequestError(reason, "race")
         if further and (race is not None or until is not None):
             raise RequestError("a Pareto front has no best value", "race" if until is None else "until")
-        if isinstance(space, VariabilityModel):
+        if not isinstance(space, Space | Configurations):
             space = Space(space)
         self.system = space.system
         self.variables = variables_of(self.system)

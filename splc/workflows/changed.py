@@ -142,7 +142,13 @@ def run(request: Request, watch: views.Watch = views.UNWATCHED) -> Result:
         ratio = request.at_least / 100
         test = change_test(columns, first[positive], second[positive], at_least=ratio, seed=request.seed)
         load = "the common factor may also be the load of the machine, unless the runs of both alternated"
-        disturbed = test.factor_changed and not {old, new} <= _in_turn(after.report.source or "", request.by)
+        # The values that were measured in turn, as the journal beside the table says.
+        turns = None
+        with suppress(SplcError):
+            plan = plan_in(read_journal(Outputs.of(after.report.source or "", None).journal))
+            turns = (plan or {}).get("contexts", {}).get(request.by)
+        alternated = isinstance(turns, dict) and {old, new} <= {*turns.values()}
+        disturbed = test.factor_changed and not alternated
         equal = "options that are equal in all pairs cannot be told apart; further pairs in which they differ can"
         limits = ((disturbed, load), (any(each.alternatives for each in test.influences), equal))
         notes += [Note(text, about=Rank.LIMIT) for applies, text in limits if applies]
@@ -156,14 +162,6 @@ def run(request: Request, watch: views.Watch = views.UNWATCHED) -> Result:
         chart = influence_chart(drawn, nfp, product=True)
         write_picture(replace(chart, name="changes", title=title, description=text), request.plot)
     return result
-
-
-def _in_turn(table: str, by: str) -> set[str]:
-    """Return the values of a context that were measured in turn, as the journal beside a table says."""
-    turns = None
-    with suppress(SplcError):
-        turns = (plan_in(read_journal(Outputs.of(table, None).journal)) or {}).get("contexts", {}).get(by)
-    return {*turns.values()} if isinstance(turns, dict) else set()
 
 
 def _values(request: Request, values: Sequence[str]) -> tuple[str, str]:

@@ -62,7 +62,8 @@ class Note:
 
     def __str__(self) -> str:
         kind = "warning" if self.warning else "note"
-        return "\n".join((f"{kind}: {self.text}", *(f"    {line}" for line in self.details)))
+        # Texts of a table may have line ends.
+        return "\n    ".join(line.replace("\n", " ") for line in (f"{kind}: {self.text}", *self.details))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

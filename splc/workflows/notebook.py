@@ -16,7 +16,7 @@ from sampling.space.space import LIMIT
 from splc.data.configurations import fixed_indices, with_further_values
 from splc.data.measurements import Failures, Measurements
 from splc.data.table import table_columns
-from splc.errors import SpecError
+from splc.errors import SpecError, require_kind
 from splc.formats.column_choice import ColumnChoice
 from splc.formats.inference import inferred_from
 from splc.formats.measurements.constraints import failures_object, with_failures
@@ -30,7 +30,7 @@ from splc.learning.registry import learn as learn_measurements
 from splc.learning.result import LearningResult
 from splc.models.influence import InfluenceModel
 from splc.system.variability import VariabilityModel
-from splc.types import Goal, Invalid
+from splc.types import Invalid
 from splc.workflows.explain.full import model_overview
 from splc.workflows.explain.importance import Overview
 from splc.workflows.learn.contexts import LearnedContexts, learn_contexts
@@ -126,15 +126,7 @@ def learn(
 
 @overload
 def suggest(
-    data: Space,
-    measured: Measurements | None = None,
-    nfp: str | None = None,
-    count: int = 1,
-    *,
-    goal: Goal = "variance",
-    maximize: bool = False,
-    cost: str | None = None,
-    seed: int = 0,
+    data: Space, measured: Measurements | None = None, nfp: str | None = None, count: int = 1, **settings: Any
 ) -> ConfigurationSuggestions: ...
 
 
@@ -161,7 +153,7 @@ def suggest(data: Any, *arguments: Any, **settings: Any) -> ConfigurationSuggest
     """
     if isinstance(data, Space):
         measured = arguments[0] if arguments else settings.get("measured")
-        space = working_space(data, None if measured is None else measured.failures, {})
+        space = working_space(data, getattr(measured, "failures", None), {})
         return suggest_configurations(space, *arguments, **settings)
     return _suggest_of_table(data, *arguments, **settings)
 
@@ -175,13 +167,14 @@ def _suggest_of_table(data: Any, nfp: str | None = None, count: int = 1, **setti
 
 
 def optimize(
-    models: InfluenceModel | LearningResult | Sequence[InfluenceModel | LearningResult],
-    space: Space | None = None,
+    models: Any,
+    space: Space | str | None = None,
     count: int = 1,
     *,
     maximize: bool | Sequence[bool] = False,
     fixed: Mapping[str, Any] | None = None,
     limit: int = LIMIT,
+    **settings: Any,
 ) -> Ranking:
     """Return the best valid configurations of a model, or the Pareto front of several.
 
@@ -190,24 +183,26 @@ def optimize(
     result says what found it. Configurations that failed, as far as results know, are left out.
 
     Args:
-        models: the model, or one per property.
-        space: the valid configurations; None are those of the system of the first result.
+        models: the model or result, or one per property; or a table as for `learn`, which is learned from.
+        space: the valid configurations; None are those of the system of the first result. Of a table, the property.
         count: the number of configurations of a single model.
         maximize: whether the greatest values are wanted, of all models or of each.
         fixed: option → value that the configurations must have, see `Space.with_values`.
         limit: the greatest number of combinations to examine for a model with an exact optimum.
+        settings: of a table, the further arguments of `learn`.
 
     Raises:
         ConfigurationError: if a model uses unknown options, or an option has no such value.
         SpaceError: if neither the best configurations nor any to start a local search from can be found.
         SpecError: if the count is less than 1, or there is no space.
         VariabilityError: if there is no valid configuration.
+        SplcError: if the table cannot be read, or nothing can be learned from it.
 
     Examples:
         >>> splc.optimize(result, fixed={"tls": True}).configurations.assignment(0)
         {'tls': 1.0, 'cache': 1.0, 'threads': 8.0}
     """
-    results = (models,) if isinstance(models, InfluenceModel | LearningResult) else tuple(models)
+    results, space, learned = _learned(models, space, settings)
     signs = (maximize,) * len(results) if isinstance(maximize, bool) else tuple(maximize)
     if len(signs) != len(results):
         raise SpecError(f"{len(results)} models, but {len(signs)} values of maximize")
@@ -225,7 +220,7 @@ def optimize(
         else:
             objectives.append(Objective(result.nfp, base.system, of_result(result), sign))
     notes = Notes(failure_notes(failures, "left out"))
-    return replace(best_of(objectives, chosen, count, limit, notes, failures=failures), notes=notes.texts)
+    return replace(best_of(objectives, chosen, count, limit, notes, failures=failures), notes=(*learned, *notes.texts))
 
 
 def explain(model: Any, space: Space | str | None = None, **settings: Any) -> Overview:
@@ -245,16 +240,27 @@ def explain(model: Any, space: Space | str | None = None, **settings: Any) -> Ov
         >>> splc.explain(result).to_frame()["option"].tolist()
         ['threads', 'tls', 'cache']
     """
-    learned: tuple[str, ...] = ()
-    if not isinstance(model, InfluenceModel | LearningResult):
-        model = learn(model, *(() if space is None else (space,)), **settings)
-        space, learned = None, model.notes
-    elif settings or isinstance(space, str):
-        raise SpecError("only a table has a property and columns; a model is explained as it is")
+    (model,), space, learned = _learned(model, space, settings)
     chosen = _space(space, (model,))
     stored = of_result(model) if isinstance(model, LearningResult) else StoredModel(model)
     notes = Notes(failure_notes(_failures((model,), chosen.system), WITHOUT_FAILURE) if not learned else ())
     return replace(model_overview(stored, chosen, notes), notes=(*learned, *notes.texts))
+
+
+_Model: TypeAlias = InfluenceModel | LearningResult
+
+
+def _learned(
+    models: Any, space: Space | str | None, settings: Mapping[str, Any]
+) -> tuple[tuple[_Model, ...], Space | None, tuple[str, ...]]:
+    """Return models and their space; of a table the model that is learned, without a space, and its notes."""
+    every = tuple(models) if isinstance(models, list | tuple) else (models,)
+    if not all(isinstance(each, InfluenceModel | LearningResult) for each in every):
+        result = learn(models, *(() if space is None else (space,)), **settings)
+        return (result,), None, result.notes
+    if settings or isinstance(space, str):
+        raise SpecError("only a table has a property and columns; a model is used as it is")
+    return every, space, ()
 
 
 # Measurements, their property if one is known, and the assumptions of reading them.
@@ -287,6 +293,8 @@ class _Reading:
     def read(self, *by: str) -> tuple[list[Measurements], str | None, Notes]:
         """Return the measurements of the table, apart for each value of `by`, their property, and notes."""
         data, nfp, system, notes = self.data, self.nfp, self.system, Notes()
+        for name in (nfp, *by):
+            require_kind("" if name is None else name, str, "give the name of a column")
         choice, main = replace(self.choice, by=by), None
         if system is None:
             inference = inferred_from(data, nfp, choice)
@@ -352,7 +360,7 @@ class _Reading:
         return parts, nfp, notes
 
 
-def _failures(models: Sequence[InfluenceModel | LearningResult], system: VariabilityModel) -> Failures | None:
+def _failures(models: Sequence[_Model], system: VariabilityModel) -> Failures | None:
     """Return the failures that the measurements of results have, among the configurations of a system."""
     for model in models:
         failures = None if isinstance(model, InfluenceModel) or model.rows is None else model.rows.measured.failures
@@ -361,9 +369,10 @@ def _failures(models: Sequence[InfluenceModel | LearningResult], system: Variabi
     return None
 
 
-def _space(space: Space | None, models: Sequence[InfluenceModel | LearningResult]) -> Space:
+def _space(space: Space | None, models: Sequence[_Model]) -> Space:
     """Return the space that was given, or that of the first result."""
     if space is not None:
+        require_kind(space, Space, "splc.Space(system)")
         return space
     systems = (model.system for model in models if isinstance(model, LearningResult))
     system = next((entry for entry in systems if entry is not None), None)

@@ -98,8 +98,9 @@ def test_long_steps_have_lines(capsys: pytest.CaptureFixture[str], detail: Detai
 
 
 def test_control_characters_do_not_reach_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
-    """Characters that terminals act on are escaped in lines, notes, tables and JSON; other characters are not."""
+    """Characters that terminals act on are escaped, others are not; texts with line ends are in one line of a note."""
     text = "\x1b\u202e"
+    assert str(Note("a\nb", details=("c\nd", "e"))) == "note: a b\n    c d\n    e"
     terminal.say(text)
     terminal.note(text)
     terminal.warn(text)

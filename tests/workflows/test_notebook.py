@@ -12,9 +12,10 @@ import pandas as pd
 import pytest
 
 import splc
-from splc.errors import LearningError, MeasurementError, SpecError, SplcError, VariabilityError
+from splc.errors import LearningError, MeasurementError, SplcError
 from splc.workflows import learn
 from tests.support.golden import PROJECTS
+from tests.support.golden_messages import check_calls
 from tests.support.objects import present
 from tests.support.paths import SMG2000
 
@@ -192,27 +193,12 @@ def test_suggestions_of_a_table(table: dict[str, Any]) -> None:
     assert splc.suggest(splc.Space(system), measured, "time", 2).configurations == found.configurations
 
 
-def test_refused(result: splc.learning.LearningResult, versions: dict[str, Any]) -> None:
-    """A model without a space, wrong counts, impossible values, and values that cannot share are refused."""
-    model, space = splc.parse_model("x", KNOWN), splc.Space(KNOWN)
+def test_refused(columns: dict[str, Any], result: splc.learning.LearningResult, versions: dict[str, Any]) -> None:
+    """Wrong names, types, counts and values, empty tables, and what cannot be shared have their messages."""
     version = splc.read_measurements(versions, splc.infer_system(versions), where={"version": "v1"})
-    refused: list[tuple[str, Callable[[], Any]]] = [
-        ("needs a space", lambda: splc.optimize(model)),
-        ("needs a space", lambda: splc.explain(model)),
-        ("2 models, but 1 values of maximize", lambda: splc.optimize([result, model], maximize=[True])),
-        ("must be at least 1, not 0", lambda: splc.optimize(result, space, 0)),
-        ("must be at least 1, not 0", lambda: splc.optimize(model, space, 0)),
-        ("only a table", lambda: splc.explain(result, "time")),
-        ("values of a context", lambda: splc.learn(versions, "time", share=True)),
-        ("alone", lambda: splc.learn(versions, "time", by="version", share=True, learner="forest")),
-        ("one value", lambda: splc.learn(version, "time", by="version")),
-        ("there are no measurements", lambda: splc.learn({}, "time", by="version")),
-    ]
-    for message, call in refused:
-        with pytest.raises(SpecError, match=message):
-            call()
-    with pytest.raises(VariabilityError):
-        splc.optimize(result, fixed={"codec_a": True, "codec_b": True})
+    names = {"columns": columns, "frame": pd.DataFrame(columns), "space": splc.Space(KNOWN), "KNOWN": KNOWN}
+    names |= {"versions": versions, "version": version, "model": splc.parse_model("x", KNOWN)}
+    check_calls("refused-in-python", splc=splc, result=result, **names)
 
 
 def test_rows_that_the_system_excludes(table: dict[str, Any]) -> None:
@@ -249,6 +235,7 @@ NOTES: Mapping[str, Callable[[Any], Iterable[str]]] = {
     "learn by": lambda table: splc.learn(table, by="n").notes,
     "suggest": lambda table: splc.suggest(table).notes,
     "explain": lambda table: splc.explain(table).notes,
+    "optimize": lambda table: splc.optimize(table).notes,
 }
 
 
@@ -297,7 +284,7 @@ def test_blocks_of_a_table() -> None:
 
 # Functions that read no table, or return `Measurements`, whose `report` has everything.
 OTHERS = (
-    "calibrate compare optimize parse_model read_measurements read_measurements_by read_model read_variability_model "
+    "calibrate compare parse_model read_measurements read_measurements_by read_model read_variability_model "
     "sample scale tune"
 )
 

@@ -59,6 +59,9 @@ def table_of(
 ) -> TableSource:
     """Return the table of runs, repetitions one after the other, without those that have no value and did not fail."""
     every = [*runs]
+    # Where no run has options, those in the name of the file are of all: `level=9,input=text.json`.
+    if not any(run.options for run in every):
+        every = [replace(run, options=pairs_in(_stem(Path(source.name)))) for run in every]
     if not (measured := dict.fromkeys(name for run in every for name, each in run.values.items() if each is not None)):
         raise InputError(Problem("the file has no measured values", source.name))
     runs = [run for run in every if run.failed or any(value is not None for value in run.values.values())]
@@ -179,7 +182,7 @@ PER_SECOND = {"ns": 1e9, "us": 1e6, "ms": 1e3, "s": 1.0, "min": 1 / 60, "hr": 1 
 _PERF_UNITS = {"ns": 1e9, "usec": 1e6, "msec": 1e3, "sec": 1.0}
 
 
-def folder_reader(path: str | Path) -> Callable[[Path], TableSource] | None:
+def folder_reader(path: str | Path) -> Callable[..., TableSource] | None:
     """Return the function that reads a folder of runs, None for other paths."""
     folder = Path(path)
     if str(path) == STANDARD or not folder.is_dir():
@@ -190,7 +193,7 @@ def folder_reader(path: str | Path) -> Callable[[Path], TableSource] | None:
         return _read_criterion
     if (folder / ASV).is_file() or (folder.parent / ASV).is_file():
         return _read_asv
-    return _read_perf if files_in(folder) else None
+    return read_named if files_in(folder) else None
 
 
 _MEASURED = {"time": "time", "timeraw": "time", "mem": "bytes", "peakmem": "bytes"}
@@ -247,26 +250,32 @@ _WHOLE = "leave out -I, -A, --per-core and the like; -x needs a comma"
 
 @Benchmark("perf", rb"(?:#[^\n]*+\s*+)*\{", (_JSON,))
 def perf_json(source: Source) -> TableSource:
-    """Read one run. It states no options, so that only a folder of such files is a table."""
-    return table_of(source, [MeasuredRun({}, _counts(source))], hint=_HINT)
+    """Read one run. It states no options but those in its name."""
+    counts = _counts(source)
+    main = next((name for name in _MAIN if counts.get(name) is not None), None)
+    # Their units are stated, so that they are converted.
+    units = {"task-clock": "s", "cpu-clock": "s"}
+    return table_of(source, [MeasuredRun({}, counts)], main=main, hint=_HINT, units=units)
 
 
 _COUNT = rb"(?:#[^\n]*+\s*+)*(?:[0-9.]+|<not \w+>),[A-Za-z/%]*,[A-Za-z][^,\s]*,[0-9.]"
 READ = (asv, perf_json, replace(perf_json, begins=_COUNT, marks=()))
 
 
-def _read_perf(folder: Path) -> TableSource:
-    """Read a folder of files of `perf stat`, one run each; `level=9;2.csv` is another run of `level=9`."""
-    runs = []
+def read_named(folder: Path, read: Callable[[Path], Source]) -> TableSource:
+    """Read a folder of files of a tool, whose names state the options; `level=9;2.csv` is another run of `level=9`."""
+    runs, main, units = list[MeasuredRun](), None, dict[str, str]()
     for file in files_in(folder):
-        source = read_source(file)
-        if not source.content.strip():
-            raise InputError(Problem("the file is empty", str(file)))
-        runs.append(MeasuredRun(pairs_in(_stem(file)), _counts(source)))
-    counted = {name for run in runs for name, value in run.values.items() if value is not None}
-    main = next((name for name in _MAIN if name in counted), None)
-    # Their units are stated, so that they are converted.
-    return table_of(Source(str(folder), b""), runs, main=main, units={"task-clock": "s", "cpu-clock": "s"})
+        table = read(file)
+        if not isinstance(table, TableSource) or (roles := table.stated) is None:
+            raise InputError(Problem("this is not the output of a benchmark tool that splc reads", str(file)))
+        main, units = main or table.main, {**units, **table.units}
+        kinds = (roles.options, roles.properties, roles.contexts)
+        for row in zip(*table.columns.values(), strict=True):
+            known = {name: text or None for name, text in zip(table.columns, row, strict=True)}
+            options, values, contexts = ({name: known[name] for name in names} for names in kinds)
+            runs.append(MeasuredRun(options, values, contexts))
+    return table_of(Source(str(folder), b""), runs, main=main, units=units)
 
 
 def files_in(folder: Path) -> list[Path]:

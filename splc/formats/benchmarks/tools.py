@@ -329,7 +329,8 @@ def journal(source: Source) -> TableSource:
 
 def with_roles(source: Source) -> Source:
     """Return a table with the roles of its columns, if a readable journal of the same columns is beside it."""
-    path = Path(source.name.removesuffix(".gz")).with_suffix(_JOURNAL)
+    path = Path(source.name.removesuffix(".gz"))
+    path = path.parent / f"{path.stem}{_JOURNAL}"
     if isinstance(source, TableSource) or not path.is_file() or not source.content.strip():
         return source
     plan, columns = dict[str, Any](), list[str]()
@@ -391,12 +392,12 @@ def read_benchmark(path: str | Path | Source) -> Source:
     """Return the output of a benchmark tool (file or folder) as a table with stated roles; others as they are."""
     if isinstance(path, TableSource):
         return path
-    if not isinstance(path, Source) and str(path) != STANDARD and Path(path).is_dir():
+    if not isinstance(path, Source) and str(path) not in ("", STANDARD) and Path(path).is_dir():
         if (reader := declaration.folder_reader(path)) is None:
             if inside := [file for name in _INSIDE if (file := Path(path) / name).exists()]:
                 return read_benchmark(inside[0])
             raise InputError(Problem("this folder is not a table of measurements", str(path), hint=_FOLDERS))
-        return reader(Path(path))
+        return reader(Path(path), *((read_benchmark,) if reader is declaration.read_named else ()))
     source = path if isinstance(path, Source) else read_source(path)
     if (tool_format := benchmark_of(source)) is not None:
         return tool_format.read(source)

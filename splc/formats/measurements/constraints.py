@@ -203,7 +203,8 @@ SUFFIX = ".failures.csv"
 
 def failures_file(measurements: str) -> str:
     """Return the table of failed runs that belongs to a table of measurements."""
-    return f"{Path(measurements.removesuffix('.gz')).with_suffix('')}{SUFFIX}"
+    path = Path(measurements.removesuffix(".gz"))
+    return f"{path.parent / path.stem}{SUFFIX}"
 
 
 def read_failed_runs(

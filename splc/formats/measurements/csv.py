@@ -188,11 +188,14 @@ def exact_names(system: VariabilityModel) -> frozenset[str]:
 
 
 def option_texts(configurations: Configurations, *, plain: bool = False) -> list[list[str]]:
-    """Return one column of texts per option: its words (0 or 1 if `plain`), numbers, and the flag where deselected."""
-    columns = []
+    """Return one column of texts per option: its words (0 or 1 if `plain`), numbers, and the flag where deselected.
+
+    Inferred options are blank there, as in their table, unless it is `plain` or has no other column.
+    """
+    columns, blank = [], configurations.system.inferred and not plain and len(configurations.system.options) > 1
     for position, option in enumerate(configurations.system.options):
         if isinstance(option, NumericOption):
-            flag = option.deselected_flag
+            flag = np.nan if blank else option.deselected_flag
             texts = column_texts(np.array([*option.values, *([] if flag is None else [flag])], dtype=float))
         else:
             texts = ["0", "1"] if plain else list(option.presentation.words or ("0", "1"))

@@ -14,7 +14,7 @@ import numpy as np
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.data.table import names_of
-from splc.errors import InputError, MeasurementError, Problem, Problems, nearest
+from splc.errors import InputError, MeasurementError, Problem, Problems, nearest, require_kind
 from splc.formats import detect, labels
 from splc.formats.column_choice import ColumnChoice, Context, shown_value, shown_values
 from splc.formats.measurements.constraints import with_failures
@@ -90,40 +90,27 @@ def _parts_with_failures(path: Any, system: VariabilityModel, policy: Policy, nf
     return [with_failures(part, files, policy.check) for part in read_parts(path, system, policy, nfp)]
 
 
-def read_measurements_by(
-    path: Any,
-    system: VariabilityModel,
-    by: str,
-    *,
-    contexts: str | Collection[str] = (),
-    where: Mapping[str, str | float] | None = None,
-    ignore: str | Collection[str] = (),
-    **settings: Any,
-) -> dict[str, Measurements]:
+def read_measurements_by(path: Any, system: VariabilityModel, by: str, **settings: Any) -> dict[str, Measurements]:
     """Read the measurements of each value of a context (version, workload, machine), in natural order.
 
     Args:
         path: the file or table, as in `read_measurements`.
         system: the system that was measured.
         by: the context; a column of numbers is one if it is named here.
-        contexts: as in `read_measurements`, likewise `where` and `ignore`.
-        where: other contexts → the value of the rows to read.
-        ignore: see `contexts`.
-        settings: the other arguments of `read_measurements`.
+        settings: the other arguments of `read_measurements`; `where` selects the rows of other contexts.
 
     Returns:
         Value of the context → its measurements.
 
     Raises:
-        InputError: as `read_measurements`, or if there is no such context.
-        MeasurementError: as `read_measurements`.
-        SpecError: as `read_measurements`.
+        SplcError: as `read_measurements`, or if there is no such context.
 
     Examples:
         >>> [*splc.read_measurements_by(versions, system, "version")]
         ['1', '2']
     """
-    choice = replace(column_choice(contexts, where, ignore), by=(by,))
+    roles = settings.pop("contexts", ()), settings.pop("where", None), settings.pop("ignore", ())
+    choice = replace(column_choice(*roles), by=(by,))
     nfp, decimal = settings.pop("nfp", None), settings.pop("decimal_delimiter", None)
     policy = Policy(**settings, columns=choice, decimal=decimal)
     return {part.contexts[by]: part for part in _parts_with_failures(path, system, policy, nfp)}
@@ -134,6 +121,7 @@ Parts = tuple[Measurements, ...]  # the measurements of each value of a context
 
 def read_parts(path: Any, system: VariabilityModel, policy: Policy, nfp: str | None = None) -> Parts:
     """Read measurements, separately for each value of the contexts that `policy.columns.by` names."""
+    require_kind(system, VariabilityModel, "splc.infer_system(table), splc.read_variability_model(path)")
     source, rows, policy = read_rows(path, system, replace(policy, nfp=nfp))
     return measurements_in(system, rows, policy, source)
 

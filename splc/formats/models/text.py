@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from splc.arithmetic.functions import FUNCTION, POWER, SUM, THRESHOLDS
 from splc.data.measurements import DEFAULT_METRIC, ROOT_CALLPATH, Key, title
 from splc.data.table import names_of
-from splc.errors import ExpressionError, OutputError
+from splc.errors import ExpressionError, OutputError, require_kind
 from splc.formats.models.stored_model import ModelFile
 from splc.formats.system.assembly import free_name
 from splc.io.files import Source
@@ -272,6 +272,7 @@ def parse_model(
         >>> splc.parse_model("2 * threads + tls", system).predict(table[:2])
         array([2., 4.])
     """
+    require_kind(text, str, "splc.read_model reads a file")
     return parse_model_text(Source("model", text.encode()), system, parameters, names_of(symbols))
 
 
@@ -293,6 +294,7 @@ def parse_stored_text(
     known_parameters = Parameters.of(parameters)
     names, order, settings = None, tuple[str, ...](), dict[str, Any](constants={ROOT})
     if system is not None:
+        require_kind(system, VariabilityModel, "splc.infer_system(table)")
         names, order = system.term_names, (*system.term_order, *known_parameters.quantities)
         binary = [*(option.name for option in system.binary_options), *system.switches]
         # The range of an observed variable is unknown.

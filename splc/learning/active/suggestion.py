@@ -19,7 +19,7 @@ from sampling.sequential import NextCandidates, most_worth, select
 from sampling.space.space import Space
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
-from splc.errors import LearningError, MeasurementError, RequestError, plural
+from splc.errors import LearningError, MeasurementError, RequestError, plural, require_kind
 from splc.io.numbers import percentage
 from splc.io.presentation import Bars, Presented
 from splc.learning import projection
@@ -366,6 +366,7 @@ def _measured_runs(space: Space, measured: Measurements | None, nfp: str | None)
     if measured is None or not len(measured):
         nothing = Configurations(space.system, np.zeros((0, len(space.system.options)), dtype=np.uint8))
         return Runs(nothing, np.zeros(0), np.zeros(0), np.zeros(0, dtype=bool)), nothing
+    require_kind(measured, Measurements, "splc.read_measurements(table, space.system)")
     if measured.system.options != space.system.options:
         raise MeasurementError("the measurements are of a system with other options")
     nfp = measured.resolve_property(nfp)

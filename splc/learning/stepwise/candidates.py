@@ -227,11 +227,10 @@ class CandidateGrid:
                     head = head.times(basics[option_index], self.binary)
                 if np.any(head.evaluate(problem.column)):
                     products.append((head, is_basic & (self._owner > parts[-1])))
-                if len(products) * len(self.atoms) > MAX_CELLS or len(products) * len(problem) > MAX_VALUES:
-                    raise LearningError(
-                        f"bruteForceCandidates gives more than {len(products) * len(self.atoms) // 2:,} candidates",
-                        hint="lower featureSizeTreshold or switch bruteForceCandidates off",
-                    )
+                cells = len(products) * len(self.atoms)
+                if cells > MAX_CELLS or len(products) * len(problem) > MAX_VALUES:
+                    message = f"bruteForceCandidates gives more than {cells // 2:,} candidates"
+                    raise LearningError(message, hint="lower featureSizeTreshold or switch bruteForceCandidates off")
         return products
 
 

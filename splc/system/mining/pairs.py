@@ -270,6 +270,7 @@ def _expected_by_two(pair: Sequence[Array], third: Array, options: Array, usable
 LEAST_FAILED, LARGEST = 3, 3
 # The expected number of combinations by chance up to which one is a rule, and the most literals that are combined.
 FALSE_ALARMS, MAX_LITERALS = 0.05, 150
+MAX_TRIED = 100  # the most combinations of a size that are tried
 MAX_CELLS = 300_000  # three literals are combined if the table of their rows has no more cells: more take seconds
 FEW_LEVELS = 10  # of a numeric option of more values, only ranges from the least or to the greatest one are literals
 # The least and the greatest value of an option, and what divides it; a binary one is 1 where it is selected, else 0.
@@ -286,8 +287,9 @@ def failing_combinations(table: OptionRows, failed: Array) -> Iterator[tuple[Map
     left, size = np.ones(len(failed), dtype=bool), 1
     largest = LARGEST if columns.size <= MAX_CELLS else 2
     while size <= largest and failed[left].sum() >= LEAST_FAILED and not failed.all():
-        chosen = _best(columns[left], failed[left], size, factor**size)
-        if chosen is None or _by_chance(columns[left], failed[left], chosen, factor):
+        candidates = _candidates(columns[left], failed[left], size, factor**size)
+        chosen = next((each for each in candidates if not _by_chance(columns[left], failed[left], each, factor)), None)
+        if chosen is None:
             size += 1
             continue
         ranges: dict[str, Values] = {}
@@ -332,21 +334,23 @@ def _literals(table: OptionRows, failed: Array) -> tuple[list[tuple[str, Values]
     return [every[at][0] for at in kept], columns, len(every) / max(len(kept), 1)
 
 
-def _best(columns: Array, failed: Array, size: int, factor: float) -> list[int] | None:
-    """Return the combination of so many literals that most failed rows and no others have, None if chance has it.
+def _candidates(columns: Array, failed: Array, size: int, factor: float) -> Iterator[list[int]]:
+    """Yield combinations of so many literals that only failed rows have, unless chance has them, the most rows first.
 
     `factor`: how many times as many combinations there are.
     """
-    supports = np.zeros(len(failed) + 1)
-    most, best = LEAST_FAILED - 1, list[int]()
+    supports, found = np.zeros(len(failed) + 1), [np.empty((size + 1, 0), dtype=np.int64)]
     for members, bad, good in _supports(columns, failed, size):
         supports += np.bincount((bad + good).astype(int), minlength=len(supports))
-        usable = np.where(good == 0, bad, 0)
-        if usable.max(initial=0) > most:
-            most, best = int(usable.max()), [int(part[usable.argmax()]) for part in members]
-    counts = np.arange(most, failed.sum() + 1)
+        usable = (good == 0) & (bad >= LEAST_FAILED)
+        found.append(np.stack([bad[usable].astype(np.int64), *(part[usable] for part in members)]))
+    counts = np.arange(failed.sum() + 1)
     chances = np.exp(log_chance(len(failed), counts, np.full(len(counts), (~failed).sum())))
-    return best if best and factor * float(supports[counts] @ chances) <= FALSE_ALARMS else None
+    expected = factor * np.cumsum((supports[counts] * chances)[::-1])[::-1]
+    rows, *members_of = np.concatenate(found, axis=1)
+    for at in np.argsort(-rows, kind="stable")[:MAX_TRIED].tolist():
+        if expected[rows[at]] <= FALSE_ALARMS:
+            yield [int(part[at]) for part in members_of]
 
 
 def _by_chance(columns: Array, failed: Array, chosen: Sequence[int], factor: float) -> bool:

@@ -91,10 +91,10 @@ class LiteralTable:
         """Return which pairs of literals that no row has say where a number is blank, shape (pairs,), bool.
 
         A cell is blank where another option says so, and not by the design: all rows are evidence, also if they differ
-        in numbers only.
+        in numbers only, and each blank number is tested with every literal once.
         """
         is_switch = self.is_switch[column_of(first)] | self.is_switch[column_of(second)]
-        is_switch[is_switch] = self.counts.contradictions(first[is_switch], second[is_switch], self.tests)
+        is_switch[is_switch] = self.counts.contradictions(first[is_switch], second[is_switch], 2 * self.binary)
         return np.asarray(is_switch)
 
     def contradicting_pairs(self) -> tuple[Array, Array]:
@@ -120,6 +120,20 @@ class LiteralTable:
         is_new = counts.contradictions(first, second, self.tests, factor)
         is_new[is_new] = counts.combined(first[is_new], second[is_new], self.options, third, factor)
         return is_new if of_numbers else is_new | self._blank(first, second)
+
+    def leaves_one_value(self, first: Array, second: Array) -> Array:
+        """Return which pairs of a binary and a numeric literal that no row has leave a number one of its values.
+
+        As where a number is blank, all rows are evidence, unless a design changes one option or block at a time.
+        """
+        names, columns = [name for name, _, _ in self.numeric], column_of(second) - self.binary
+        has_two = np.array([names.count(name) == 1 for name in names], dtype=bool)[columns]
+        found = np.array([is_equality for _, is_equality, _ in self.numeric], dtype=bool)[columns]
+        found &= np.where(has_two, self.counts.single[~second] > self.counts.single[first], second < 0)
+        found[found] = self.counts.contradictions(first[found], second[found], self.tests)
+        third = [*self.distinct.tolist(), *range(self.binary, self.width)]
+        found[found] = self.counts.combined(first[found], second[found], self.options, third, 0.0)
+        return np.asarray(found)
 
     def factor(self, counts: LiteralCounts) -> float:
         """Return how many times as much evidence is needed as from independent rows."""
@@ -267,7 +281,7 @@ def value_constraints(table: LiteralTable, known: ClauseSet) -> Iterator[MinedCo
     binary, columns = (np.concatenate([each, ~each]) for each in (table.distinct, np.arange(table.binary, table.width)))
     first, second = np.nonzero(table.counts.both(binary, columns) == 0)
     first, second = binary[first], columns[second]
-    is_accepted = table.evident(first, second, table.counts)
+    is_accepted = table.evident(first, second, table.counts) | table.leaves_one_value(first, second)
     for one, other in zip(first[is_accepted].tolist(), second[is_accepted].tolist(), strict=True):
         name, _, is_held = table.numeric[max(other, ~other) - table.binary]
         numbers = table.table.numbers[name]
@@ -275,16 +289,16 @@ def value_constraints(table: LiteralTable, known: ClauseSet) -> Iterator[MinedCo
         values -= set(numbers[is_held == (other >= 0)].tolist())
     by_design = table.table.is_combined
     ordered = sorted(allowed.items(), key=lambda each: (each[0][0] < 0, abs(each[0][0]), each[0][1]))
+    for (literal, name), values in reversed(ordered):
+        implied = known.consequences([literal]) or set()
+        # Of two literals that imply each other, one remains.
+        others = (key[0] for key, fewer in allowed.items() if key[1] == name and fewer <= values)
+        if any(other in implied and other != literal for other in others):
+            del allowed[literal, name]
     for (literal, name), values in ordered:
         if by_design and len(values) > 1 and table.table.is_crossed_alone(int(table.origins[max(literal, ~literal)])):
             continue
-        implied = known.consequences([literal]) or set()
-        stronger = (
-            other in implied
-            for (other, option), fewer in allowed.items()
-            if option == name and other != literal and fewer <= values
-        )
-        if not any(stronger):
+        if (literal, name) in allowed:
             yield _numeric_constraint(table, literal, name, values)
 
 

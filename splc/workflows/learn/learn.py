@@ -20,7 +20,7 @@ from splc.formats.models.stored_model import ModelFile, Subject, columns_object,
 from splc.io.files import STANDARD, read_source, require_writable, sha256_of, write_whole
 from splc.learning.blocks import groups_of, with_labels
 from splc.learning.effects import OptionEffects, option_effects
-from splc.learning.folds import Groups
+from splc.learning.folds import Groups, options_of
 from splc.learning.learner import Learner, cross_validate, round_errors
 from splc.learning.plausibility import model_warnings
 from splc.learning.projection import FullModelFit, ProjectionLearner
@@ -228,7 +228,10 @@ def run(
         if request.analytical is not None:
             request.require_joint(learner, "analytical", "without formulas")
         if given is None:
-            project = sets.without_group(without_column(project, request.block), request.group)
+            project = without_column(project, request.block)
+            # A column of groups is left out of the table, unless it is an option.
+            if request.group is not None and options_of(project.variability_model(), request.group) is None:
+                project = without_column(project, request.group)
         system = request.read_system(project, notes) if given is None else given.system
         if request.evaluate_on is not None and request.evaluate_on != STANDARD:
             system = with_unlisted(read_table(request.evaluate_on), system, project.columns.unread)

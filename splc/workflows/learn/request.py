@@ -30,7 +30,7 @@ from splc.project import Project
 from splc.system.variability import VariabilityModel, extended, joint_system
 from splc.types import Array, Missing
 from splc.workflows.fields import Sampling, Seed, flag, internal, option, policy, refuse, request, texts_of
-from splc.workflows.inputs import ModelInputs, TableInputs, without_column
+from splc.workflows.inputs import ModelInputs, TableInputs
 from splc.workflows.note import Note, Noted, Notes, notes_of
 
 if TYPE_CHECKING:
@@ -295,12 +295,6 @@ def learning_rows(
     if dropped and len(positions) < 2:
         raise result.too_few("too few to learn from")
     return result
-
-
-def without_group(project: Project, column: str | None) -> Project:
-    """Return the project with a column of groups that is left out of the table, unless it is an option."""
-    is_option = column is not None and options_of(project.variability_model(), column) is not None
-    return project if is_option else without_column(project, column)
 
 
 def read_groups(request: Request, project: Project, space: Space, measured: Measurements) -> Groups | None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from splc import read_measurements
+from splc.errors import InputError
 from splc.formats.benchmarks.declaration import pairs_in
 from splc.formats.benchmarks.reports import differing, options_of_commands, without_units
 from splc.formats.benchmarks.tools import FORMATS
@@ -61,6 +62,20 @@ def test_hash_is_that_of_the_file(learner: str, run: Run, place: Path) -> None:
     result = run("learn", str(file), *(("--learner", learner) if learner == "pmnf" else ()), "--json", "-o", "m.json")
     assert result.exit_code == 0, result.output
     assert hashlib.sha256(file.read_bytes()).hexdigest() in (place / "m.json").read_text(encoding="utf-8")
+
+
+def test_a_file_of_each_configuration(place: Path) -> None:
+    """Files of any tool whose names state options are read together, also as `.`; an empty path is no folder."""
+    for level in (1, 5, 9):
+        results = [{"command": f"gzip -{level}", "times": [level + 0.1, level + 0.2]}]
+        (place / f"level={level},mode=a.json").write_text(json.dumps({"results": results}))
+    system = inference_of(read_table(".")).system
+    measured = read_measurements(".", system)
+    assert (system.name, measured.repetitions("time").tolist()) == ("system", [[1.1, 1.2], [5.1, 5.2], [9.1, 9.2]])
+    (place / "level=9,mode=b.json").write_text("{}")
+    for wrong in ("", "."):
+        with pytest.raises(InputError):
+            read_table(wrong)
 
 
 @pytest.mark.parametrize(("file", "package"), [("f.xlsx", "openpyxl"), ("f.parquet", "pyarrow, polars or pandas")])

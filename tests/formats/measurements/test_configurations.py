@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,14 +26,16 @@ from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
 from tests.support.format_strategies import configurations
 from tests.support.golden_messages import Lines, check_calls
+from tests.support.inferred_tables import inferred
 
 HEADER = "rc-lookahead,fast,left,right,x,tile-size"
 
 
-@given(configurations())
-def test_reads_back_equal(tmp_path_factory: pytest.TempPathFactory, some: Configurations) -> None:
+@given(configurations(), st.booleans())
+def test_reads_back_equal(tmp_path_factory: pytest.TempPathFactory, some: Configurations, of_table: bool) -> None:
     """Written configurations read back equal, in order and with repetitions; additional columns are ignored."""
     path = tmp_path_factory.getbasetemp() / "written.csv"
+    some = Configurations(replace(some.system, inferred=of_table), some.indices)
     write_configurations(some, path, {"predicted value": np.linspace(0, 1, len(some))})
     assert read_configurations(path, some.system) == some
 
@@ -91,7 +94,7 @@ def test_calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, system: Variabil
         return parse_stored_text(Source("m", text.encode()), LEVELED)[0].text
 
     names = {"LEVELS": LEVELS, "RUNS": RUNS, "HEADER": HEADER, "SYSTEM": SYSTEM, "system": system}
-    check_calls("configurations-in-tables", inputs, variables, written, configured, text_model, **names)
+    check_calls("configurations-in-tables", inputs, variables, written, configured, text_model, inferred, **names)
 
 
 class TestWriting:

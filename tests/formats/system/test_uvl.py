@@ -21,7 +21,7 @@ from uvl.UVLPythonParser import UVLPythonParser
 from sampling import Space
 from splc.errors import OutputError, SplcError
 from splc.formats import detect
-from splc.formats.detect import parse_system
+from splc.formats.detect import read_variability_model
 from splc.formats.system.uvl import parse_uvl, write_uvl
 from splc.io.files import Source, read_source
 from splc.system.constraints import BooleanConstraint, Constraint, parse_arithmetic, parse_boolean
@@ -197,7 +197,7 @@ def through(system: VariabilityModel, form: str) -> VariabilityModel:
         found = detect.format_of("system", source)
         assert found is not None
         assert found.name == form
-        return parse_system(source)
+        return read_variability_model(source)
 
 
 def renamed(system: VariabilityModel, names: Sequence[str]) -> VariabilityModel:

@@ -161,6 +161,15 @@ def test_random_failures_have_no_rule() -> None:
     assert found <= 4
 
 
+def test_rules_after_a_refused_combination() -> None:
+    """Where one combination may have failed by chance, others of as many options are rules."""
+    rng = np.random.default_rng(93)
+    selected = rng.random((120, 7)) < 0.5
+    failed = selected[:, 0] & (rng.random(120) < 0.45) | selected[:, 3:6].all(axis=1)
+    [(ranges, _)] = failing_combinations(OptionRows((*"abcdefg",), selected), failed)
+    assert set(ranges) == {"d", "e", "f"}
+
+
 def test_many_literals() -> None:
     """Of more options than are combined, those that failed runs have more often than others are."""
     rng = np.random.default_rng(0)
