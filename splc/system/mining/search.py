@@ -273,10 +273,10 @@ def value_constraints(table: LiteralTable, known: ClauseSet) -> Iterator[MinedCo
         numbers = table.table.numbers[name]
         values = allowed.setdefault((table.shown.get(one, one), name), set(numbers.tolist()))
         values -= set(numbers[is_held == (other >= 0)].tolist())
-    by_design = table.table.is_combined
     ordered = sorted(allowed.items(), key=lambda each: (each[0][0] < 0, abs(each[0][0]), each[0][1]))
     for (literal, name), values in ordered:
-        if by_design and len(values) > 1 and table.table.is_crossed_alone(int(table.origins[max(literal, ~literal)])):
+        by_design = len(values) > 1 and table.table.is_combined
+        if by_design and table.table.is_crossed_alone(int(table.origins[max(literal, ~literal)])):
             continue
         implied = known.consequences([literal]) or set()
         stronger = (
