@@ -52,7 +52,8 @@ class RunPattern:
 
 def _values_of(parts: Sequence[Measurements], nfp: str) -> Array:
     """Return the values of a property in all parts of a table, a row for each configuration of a part."""
-    return np.concatenate(same_width([np.zeros((0, 0)), *(part.values[nfp] for part in parts if nfp in part.values)]))
+    tables = [part.values[nfp] for part in parts if nfp in part.values]
+    return tables[0] if len(tables) == 1 else np.concatenate(same_width([np.zeros((0, 0)), *tables]))
 
 
 def _repeated(table: Array) -> Array:
@@ -67,7 +68,7 @@ def scatter_of(table: Array) -> float | None:
     repeated = repeated / power_of_two(np.nan_to_num(repeated))
     means = np.abs(repeated.mean(axis=1, where=~np.isnan(repeated)))
     deviations = np.nanstd(repeated[means > 0], axis=1, ddof=1) / means[means > 0]
-    return median(deviations.tolist()) if len(deviations) else None
+    return float(np.median(deviations)) if len(deviations) else None
 
 
 def run_pattern(parts: Sequence[Measurements], nfp: str) -> RunPattern | None:

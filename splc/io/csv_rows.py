@@ -154,24 +154,23 @@ def plain_columns(content: bytes, separator: str) -> list[Cells] | None:
         return None
     lines = content.count(b"\n")
     data, mark = np.frombuffer(content, dtype=np.uint8), ord(separator)
-    # The position of each separator and line feed; blocks fit into the cache.
-    marks, filled = np.full(columns * lines + 1, -1, dtype=np.int32), 1
-    for start in range(0, len(data), _BLOCK):
-        block = data[start : start + _BLOCK]
-        found = np.flatnonzero((block == mark) | (block == _NEWLINE))
-        if filled + len(found) > len(marks):
-            return None
-        marks[filled : filled + len(found)] = found + start
-        filled += len(found)
-    if filled < len(marks):
-        return None
     ends, heads = np.empty((columns, lines), dtype=np.int32), np.empty((columns, lines), dtype=np.uint16)
-    for start in range(0, lines, _ROWS):
-        own = marks[start * columns : (start + _ROWS) * columns + 1]
-        first, second = (data.take(own[:-1] + np.int32(at), mode="clip") * (np.diff(own) > at) for at in (1, 2))
-        ends[:, start : start + _ROWS] = own[1:].reshape(-1, columns).T
-        heads[:, start : start + _ROWS] = (first + second * np.uint16(256)).reshape(-1, columns).T
-    if (data[ends[-1]] != _NEWLINE).any() or int(np.diff(ends[-1], prepend=-1).max()) > _LONGEST:
+    start = row = 0
+    # Blocks of whole lines fit into the cache.
+    while start < len(content):
+        stop = content.rfind(b"\n", start, start + _BLOCK) + 1
+        block = data[start : stop or content.index(b"\n", start) + 1]
+        # The position of each separator and line feed.
+        marks = np.flatnonzero((block == mark) | (block == _NEWLINE)).astype(np.int32) + np.int32(start)
+        stop = row + len(marks) // columns
+        if len(marks) % columns or stop > lines:
+            return None
+        lengths = np.diff(marks, prepend=np.int32(start - 1))
+        first, second = (data.take(marks - lengths + np.int32(at), mode="clip") * (lengths > at) for at in (1, 2))
+        ends[:, row:stop] = marks.reshape(-1, columns).T
+        heads[:, row:stop] = (first + second * np.uint16(256)).reshape(-1, columns).T
+        start, row = start + len(block), stop
+    if row < lines or (data[ends[-1]] != _NEWLINE).any() or int(np.diff(ends[-1], prepend=-1).max()) > _LONGEST:
         return None
     starts = np.insert(ends[-1, :-1], 0, -1)
     return [Cells(content, *column) for column in zip([starts, *ends[:-1]], ends, heads, strict=True)]
