@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import median
 from typing import Literal
 
 import numpy as np
@@ -199,5 +198,5 @@ def drift_of(table: Array) -> Drift | None:
         change = (last - first)[first != 0] / np.abs(first[first != 0])
     # The score takes whole numbers, two apart.
     deviations = max(abs(score) - 1, 0) / math.sqrt(variance)
-    middle = median(change.tolist()) if len(change) else math.nan
+    middle = float(np.median(change)) if len(change) else math.nan
     return Drift((pairs + score) / (2 * pairs), middle, math.erfc(deviations / math.sqrt(2)))

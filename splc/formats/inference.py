@@ -35,7 +35,6 @@ MAX_CHILDREN = 1000
 _SHOWN_VALUES = 6
 # Numeric options with fractions have fewer levels.
 _CONTINUOUS = 20
-_BYTES = 8
 # How reasons begin to leave out numbers that were not measured; and the rows among which texts are looked for.
 _NOT_MEASURED = ("it seems to count", "it says the same", "it numbers", "it is a function", "time stamps", "clock ")
 _LOOKED_AT = 1000
@@ -201,13 +200,10 @@ def _distinct(roles: Roles) -> np.ndarray:
     if not roles.binary:
         return np.zeros((1, 0), dtype=bool)
     packed = np.packbits(np.stack([roles.numbers[name] == 1 for name in roles.binary]).T, axis=1)
-    width = max(_BYTES, packed.shape[1])
-    rows = np.zeros((len(packed), width), dtype=np.uint8)
-    rows[:, : packed.shape[1]] = packed
+    packed = np.ascontiguousarray(np.pad(packed, ((0, 0), (0, -packed.shape[1] % 8))))
     # Numbers are sorted faster than texts.
-    keys = rows.view(">u8").astype(np.uint64) if width == _BYTES else rows.view(f"S{width}")
-    rows = sorted_distinct(keys).astype(">u8" if width == _BYTES else keys.dtype).view(np.uint8).reshape(-1, width)
-    return np.unpackbits(rows, axis=1, count=len(roles.binary)).astype(bool)
+    rows = sorted_distinct(packed.view(">u8" if packed.shape[1] == 8 else f"S{packed.shape[1]}").reshape(-1))
+    return np.unpackbits(rows.view(np.uint8).reshape(len(rows), -1), axis=1, count=len(roles.binary)).astype(bool)
 
 
 def _system(

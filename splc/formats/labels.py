@@ -304,24 +304,23 @@ def _stamps_or_hashes(name: str, texts: Sequence[str]) -> str | None:
     """Return whether a column has time stamps, hashes or numbers of rows, None if it has none."""
     key = "_".join(words_of(name))
     beginning = dict.fromkeys(filter(None, map(str.strip, texts[:_LOOKED_AT])))
-    first = next(iter(beginning), None)
-    if ROW_NUMBERS.fullmatch(key) and first is not None and first.isdecimal():
+    first = next(iter(beginning), "")
+    if ROW_NUMBERS.fullmatch(key) and first.isdecimal():
         size = len(distinct_texts(texts)[0])
         # A few numbers may be those of contexts.
         if size == len(texts) >= _LEAST_ROWS:
             return "it numbers the rows"
         return "it numbers groups of rows" if size > MAX_VALUES else None
     words = {*key.split("_")}
-    if is_counter(name) and first is not None and first[-1:].isdecimal():
+    if is_counter(name) and first[-1:].isdecimal():
         numbered = {re.sub("[0-9]+$", "", text.strip()) for text in distinct_texts(texts)[0]}
         return "it numbers runs" if len(numbered) == 1 and len({*texts}) > MAX_VALUES else None
     is_named = key in _STAMP_NAMES or _HASH_NAMES.fullmatch(key) or words & (_EPOCH_WORDS | _CLOCK_WORDS)
-    # All texts have to be stamps, or as long as each other; a column of measured values has many different texts.
-    are_stamps = any(all(map(kind.fullmatch, beginning)) for kind in (_STAMP, _HOURS))
-    are_stamps = are_stamps or bool((parse_column([*beginning]) >= _EPOCH).all())
-    if not are_stamps and len({*map(len, beginning)}) > 1:
-        return None
-    if first is not None and not is_named and not any(kind.fullmatch(first) for kind in (_STAMP, _HASH, _HOURS)):
+    # All texts have to be one, and a column of measured values has many different texts.
+    may_be = (len({*map(len, beginning)}) == 1 and (is_named or _HASH.fullmatch(first))) or any(
+        all(map(kind.fullmatch, beginning)) for kind in (_STAMP, _HOURS)
+    )
+    if not may_be and not (is_named and (parse_column([*beginning]) >= _EPOCH).all()):
         return None
     distinct = [stripped for text in distinct_texts(texts)[0] if (stripped := text.strip())]
     if _are_stamps(key, distinct, texts):

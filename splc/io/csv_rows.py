@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -31,7 +30,6 @@ _SNIFFED, _MAX_DISTINCT = 2000, 1000
 # Up to so many times as many slots as rows, a table of all slots is faster than sorting.
 DENSE = 8
 _WORD, _UNKNOWN = 8, 255
-_NO_ROWS: Array = np.zeros(0, dtype=np.int64)
 _MASKS: Array = np.array([(1 << 8 * count) - 1 for count in range(_WORD + 1)], dtype=np.uint64)
 
 
@@ -80,28 +78,22 @@ class Cells(Sequence[str]):
     @cached_property
     def codes(self) -> tuple[Array, Array]:
         """The first row of each distinct cell, ascending, and the position of each cell among these, shape (n,)."""
-        rows = self[:_SNIFFED].codes[0] if len(self) > _SNIFFED else _NO_ROWS
+        rows = self[:_SNIFFED].codes[0] if len(self) > _SNIFFED else np.zeros(0, dtype=np.int64)
         if 0 < len(rows) < _UNKNOWN and len({*self.heads[rows].tolist()}) == len(rows):
             # Nearly always the first two bytes tell all cells apart, of which none is new.
             code_of = np.full(1 << 16, _UNKNOWN, dtype=np.uint8)
             code_of[self.heads[rows]] = np.arange(len(rows))
             codes = code_of.take(self.heads)
-            words = map(self._word, range(0, self.widest if self.widest > 2 else 0, _WORD))
+            words = map(self.word, range(0, self.widest if self.widest > 2 else 0, _WORD))
             if codes.max() < _UNKNOWN and all(np.array_equal(word[rows].take(codes), word) for word in words):
                 return rows, codes
-        rows, codes = first_appearances(self._word(0))
+        rows, codes = first_appearances(self.word(0))
         for start in range(_WORD, self.widest, _WORD):
-            _, further = first_appearances(self._word(start))
+            _, further = first_appearances(self.word(start))
             rows, codes = first_appearances(codes * (int(further.max(initial=0)) + 1) + further)
         return rows, codes.astype(np.min_scalar_type(len(rows)))
 
-    def bytes_at(self, at: int) -> Array:
-        """Return the byte at a place in each cell, 0 after its end, shape (n,)."""
-        positions = self.before + np.int32(at + 1)
-        values = np.frombuffer(self.content, dtype=np.uint8).take(positions, mode="clip")
-        return np.asarray(values * (positions < self.ends))
-
-    def _word(self, start: int) -> Array:
+    def word(self, start: int) -> Array:
         """Return eight bytes of each cell as a number, shape (n,); cells contain no NUL."""
         if self.widest <= start + 2 and start == 0:
             return self.heads
@@ -198,7 +190,9 @@ def distinct_texts(texts: Sequence[str]) -> tuple[list[str], Array]:
     if isinstance(texts, CodedTexts):
         # A part of a column may lack some of its texts.
         is_used = np.bincount(texts.codes, minlength=len(texts.distinct)) > 0
-        return [*compress(texts.distinct, is_used)], (np.cumsum(is_used) - 1)[texts.codes]
+        return [text for text, used in zip(texts.distinct, is_used, strict=True) if used], (np.cumsum(is_used) - 1)[
+            texts.codes
+        ]
     if isinstance(texts, Cells) and not texts.is_varied:
         rows, codes = texts.codes
         return [texts[row] for row in rows.tolist()], codes
@@ -217,22 +211,19 @@ def rows_with(columns: Mapping[str, Sequence[str]], texts: Mapping[str, str]) ->
 
 
 def distinct_numbers(values: Array, texts: Sequence[str] = ()) -> tuple[Array, Array]:
-    """Return the distinct numbers of a column, ascending and NaN last, and the position of each number among them.
-
-    `texts`: what the numbers were read from, if that is known.
-    """
+    """Return the distinct numbers of a column, that of `texts`, ascending and NaN last, and the positions of all."""
     if isinstance(texts, Cells) and not texts.is_varied:
         rows, codes = texts.codes
         distinct, positions = distinct_numbers(values[rows])
         return distinct, positions.astype(codes.dtype).take(codes)
-    least, most = values.min(initial=np.inf), values.max(initial=-np.inf)
-    if 0 <= most - least < DENSE * len(values) and np.array_equal(values, np.floor(values)):
+    # Adding 0 turns -0.0 into 0.0.
+    values, least = values + 0.0, values.min(initial=np.inf)
+    if 0 <= values.max(initial=-np.inf) - least < DENSE * len(values) and np.array_equal(values, np.floor(values)):
         codes = renumbered((values - least).astype(np.int64))
         distinct = np.empty(int(codes.max()) + 1)
-        # Adding 0 turns -0.0 into 0.0.
-        distinct[codes] = values + 0.0
+        distinct[codes] = values
         return distinct, codes
-    distinct, codes = np.unique(values + 0.0, return_inverse=True)
+    distinct, codes = np.unique(values, return_inverse=True)
     return distinct, codes.reshape(-1)
 
 

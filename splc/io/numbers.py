@@ -121,12 +121,14 @@ def _decimals(cells: Cells) -> tuple[Array, Array]:
     An integer up to 2^53 divided by a power of ten up to 10^22 gives the nearest number, for both are exact (Clinger,
     How to read floating point numbers accurately, 1990).
     """
-    first = cells.bytes_at(0)
+    first = cells.heads.astype(np.uint8)
     signed = (first == ord("-")) | (first == ord("+"))
     integers = np.zeros(len(cells), dtype=np.int64)
     digits, points, fraction_digits = (np.zeros(len(cells), dtype=np.int8) for _ in range(3))
+    word = cells.heads
     for at in range(cells.widest):
-        byte = cells.bytes_at(at)
+        word = word >> np.uint64(8) if at % 8 else cells.word(at)
+        byte = word.astype(np.uint8)
         digit = byte - np.uint8(ord("0"))
         is_digit = digit < 10
         integers = np.where(is_digit, integers * 10 + digit, integers)

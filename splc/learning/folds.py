@@ -177,7 +177,6 @@ def _determined(part: Array, keys: Array) -> Array:
     first, same = part[:, order], np.diff(keys[order]) == 0
     determined: Array = ~((first[:, 1:] != first[:, :-1]) & same).any(axis=1)
     if len(keys) > FIRST and determined.sum() > 1:
-        # Not only the unit of the keys itself.
         order = np.argsort(keys, kind="stable")
         same = np.diff(keys[order]) == 0
         for at in np.flatnonzero(determined).tolist():
@@ -187,10 +186,7 @@ def _determined(part: Array, keys: Array) -> Array:
 
 
 def _is_dense(part: Array, keys: Array, sizes: Array) -> bool:
-    """Return whether most settings of units were measured: neighbours of each, or combinations of a key.
-
-    `keys`: the sums of the units that have several values; `sizes`: the number of values of each unit.
-    """
+    """Return whether most settings of units with some `sizes` were measured: neighbours of each, or of a key all."""
     units, neighbours = np.flatnonzero(sizes > 1), 0.0
     sizes = sizes[units]
     for unit in units.tolist():

@@ -140,20 +140,17 @@ class LiteralCounts:
     @cached_property
     def _columns(self) -> Array:
         """The number of rows with two columns, shape (k, k)."""
-        products = np.zeros(2 * self.values.shape[1:])
+        return self._products(slice(None), slice(None))
+
+    def _products(self, first: Any, second: Any) -> Array:
         # Blocks of rows fit into the cache; their sums are exact in single precision.
-        for start in range(0, self.rows, _ROWS):
-            block = self.values[start : start + _ROWS].astype(np.float32)
-            products += block.T @ block
-        return products
+        blocks = (self.values[start : start + _ROWS].astype(np.float32) for start in range(0, self.rows, _ROWS))
+        return np.asarray(sum((block[:, first].T @ block[:, second]).astype(float) for block in blocks))
 
     def both_columns(self, first: Array, second: Array) -> Array:
         """Return the numbers of rows with two columns, shape (first, second)."""
-        if self.values.shape[1] <= MAX_KEPT:
-            return np.asarray(self._columns[np.ix_(first, second)])
-        # Sums of up to 2^24 ones are exact in single precision.
-        of = np.float32 if self.rows < 2**24 else np.float64
-        return np.asarray(np.matmul(self.values[:, first].T.astype(of), self.values[:, second].astype(of)))
+        is_kept = self.values.shape[1] <= MAX_KEPT
+        return np.asarray(self._columns[np.ix_(first, second)] if is_kept else self._products(first, second))
 
     def both(self, first: Array, second: Array) -> Array:
         """Return the numbers of rows with two literals, shape (first, second)."""
