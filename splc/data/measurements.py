@@ -195,6 +195,8 @@ class Measurements(Presented):
     contexts: Mapping[str, str] = field(default_factory=dict)  # context (version, machine) → its value in all rows
     units: Mapping[str, str] = field(default_factory=dict)  # property → its unit, where one is stated beside the name
     failures: Failures | None = None  # configurations of which every run failed, None if there are none or not known
+    # property → the aggregates of its repetitions, once they are known
+    _columns: dict[str, Array] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
         if self.aggregate not in AGGREGATES:
@@ -270,6 +272,8 @@ class Measurements(Presented):
     def column(self, nfp: str) -> Array:
         """Return the value used per configuration, shape (n,): the aggregate of its repetitions, NaN where none is."""
         values = self.repetitions(nfp)
+        if (result := self._columns.get(nfp)) is not None:
+            return result.copy()
         result = values[:, 0].copy() if values.shape[1] == 1 else np.full(len(values), np.nan)
         if values.shape[1] > 1 and (known := ~np.isnan(values).all(axis=1)).any():
             with np.errstate(over="ignore"):
@@ -277,7 +281,8 @@ class Measurements(Presented):
         if np.isinf(result).any():
             name = describe_configuration(self.configurations, int(np.argmax(np.isinf(result))))
             raise MeasurementError(f"{nfp}: the values of {name} are too large", hint="give them in a larger unit")
-        return result
+        self._columns[nfp] = result
+        return result.copy()
 
     def unit(self, nfp: str) -> str | None:
         """Return the unit of a property: the one that is stated, else the one in its name; None if neither is."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import median
 from typing import Literal
 
 import numpy as np
@@ -52,7 +51,8 @@ class RunPattern:
 
 def _values_of(parts: Sequence[Measurements], nfp: str) -> Array:
     """Return the values of a property in all parts of a table, a row for each configuration of a part."""
-    return np.concatenate(same_width([np.zeros((0, 1)), *(part.values[nfp] for part in parts if nfp in part.values)]))
+    tables = [part.values[nfp] for part in parts if nfp in part.values]
+    return tables[0] if len(tables) == 1 else np.concatenate(same_width([np.zeros((0, 1)), *tables]))
 
 
 def _repeated(table: Array) -> Array:
@@ -67,7 +67,7 @@ def scatter_of(table: Array) -> float | None:
     repeated = repeated / power_of_two(np.nan_to_num(repeated))
     means = np.abs(repeated.mean(axis=1, where=~np.isnan(repeated)))
     deviations = np.nanstd(repeated[means > 0], axis=1, ddof=1) / means[means > 0]
-    return median(deviations.tolist()) if len(deviations) else None
+    return float(np.median(deviations)) if len(deviations) else None
 
 
 def run_pattern(parts: Sequence[Measurements], nfp: str) -> RunPattern | None:
@@ -198,5 +198,5 @@ def drift_of(table: Array) -> Drift | None:
         change = (last - first)[first != 0] / np.abs(first[first != 0])
     # The score takes whole numbers, two apart.
     deviations = max(abs(score) - 1, 0) / math.sqrt(variance)
-    middle = median(change.tolist()) if len(change) else math.nan
+    middle = float(np.median(change)) if len(change) else math.nan
     return Drift((pairs + score) / (2 * pairs), middle, math.erfc(deviations / math.sqrt(2)))

@@ -30,8 +30,8 @@ ROUNDED = 1e-6
 LARGER = (60, 3600, 1e3, 1e6, 1e9, 2**10, 2**20, 2**30)  # how many units of times and of memory another one has
 ROUNDED_TEXT = 1e-3  # relative differences of numbers that were written with fewer digits
 MAX_TESTS = 5000
-# Configurations have as many rows as the others in this share of cases.
-NEARLY_SAME, _MOST_CELLS = 0.9, 10_000_000
+# Configurations have as many rows as the others in this share of cases; and the rows that are looked at first.
+NEARLY_SAME, _MOST_CELLS, HEAD = 0.9, 10_000_000, 2000
 # Names of counters of rows; those of runs, where each row has another number; and those of repetitions.
 ROW_COUNTERS = ("id", "index", "row", "no", "nr", "n°", "number", "#", "config_id", "configid", "lauf")
 # What programs that track runs write before the names of columns.
@@ -77,10 +77,13 @@ def is_counter(name: str) -> bool:
     return is_repetition or is_row_counter(name)
 
 
+Texts = Mapping[str, Sequence[str]]  # column → its cells
+
+
 class CodedColumns:
     """The columns of a table, as positions among their distinct values, and the numbers of those that have some."""
 
-    def __init__(self, numbers: Mapping[str, Array], words: Mapping[str, Sequence[str]]) -> None:
+    def __init__(self, numbers: Mapping[str, Array], words: Texts, cells: Texts | None = None) -> None:
         # A named option of text has no numbers.
         self.numbers = {name: values for name, values in numbers.items() if name not in words}
         self.codes: dict[str, Array] = {}
@@ -90,13 +93,17 @@ class CodedColumns:
         self.blank: set[str] = set()
         # Columns that are contexts, and those that the user named as options; and those that the user leaves out.
         self.contexts, self.unused = tuple[str, ...](), tuple[str, ...]()
+        # The columns, and the number of rows, whose groups were asked for last, and these.
+        self._grouped: tuple[tuple[tuple[str, ...], int], Array] = (((), -1), np.zeros(0))
         self._gaps: set[str] = set()
         self._texts: dict[str, Sequence[str]] = {}
         self._binary: set[str] = set()
         self._integers: set[str] = set()
         for name, values in self.numbers.items():
-            distinct, self.codes[name] = distinct_numbers(values)
+            distinct, codes = distinct_numbers(values, (cells or {}).get(name, ()))
             self.sizes[name] = len(distinct)
+            # Few bytes for each row, of which rules read many.
+            self.codes[name] = codes.astype(np.min_scalar_type(len(distinct)))
             levels: list[float] = distinct.tolist()
             if levels and levels[-1] != levels[-1]:
                 self._gaps.add(name)
@@ -107,8 +114,9 @@ class CodedColumns:
                 self._integers.add(name)
         for name, texts in words.items():
             # An array of texts has the width of the widest one in every row.
-            self._texts[name], self.codes[name] = distinct_texts(texts)
+            self._texts[name], codes = distinct_texts(texts)
             self.sizes[name] = len(self._texts[name])
+            self.codes[name] = codes.astype(np.min_scalar_type(len(self._texts[name])))
         self.rows = len(next(iter(self.codes.values()))) if self.codes else 0
 
     def complete(self, name: str) -> bool:
@@ -134,7 +142,8 @@ class CodedColumns:
     def counts(self, name: str) -> bool:
         """Return whether a column numbers the rows in their order, or counts rows or repetitions by its name."""
         numbers = self.numbers[name]
-        is_long = self.rows >= 2 * SET and np.array_equal(numbers - numbers[0], np.arange(self.rows))
+        is_long = self.rows >= 2 * SET and self.sizes[name] == self.rows == 1 + numbers[-1] - numbers[0]
+        is_long = is_long and np.array_equal(numbers - numbers[0], np.arange(self.rows))
         # In fewer rows one of few columns may be an option that counts.
         if is_long and (self.rows >= MAX_VALUES or sum(map(self.is_few, self.codes)) > 2):
             return True
@@ -163,9 +172,10 @@ class CodedColumns:
         """
         if ROW_NUMBERS.fullmatch("_".join(words_of(name))) and not self.is_binary(name):
             return True
-        size, group = self.sizes[name], self.groups((name,))
+        size = self.sizes[name]
         if not self.has_integers(name) or not SET < size <= self.rows / EVIDENCE or not self.is_dense(name, NEARLY_ALL):
             return False
+        group = self.codes[name].astype(np.int64)
         others = [other for other in options if other != name and self.sizes[other] > 1]
         told = [other for other in others if not self.differs(other, group)]
         return len(told) > 2 and int(self.groups(told).max()) + 1 >= NEARLY_ALL * size
@@ -228,8 +238,10 @@ class CodedColumns:
 
     def agrees(self, name: str, other: str) -> bool:
         """Return whether each value of a column, of several, belongs to one value of another one, and the reverse."""
-        sizes = {self.sizes[name], self.sizes[other], int(self.groups((name, other)).max(initial=-1)) + 1}
-        return len(sizes) == 1 and min(sizes) > 1
+        # The first rows refuse most.
+        counts = (int(self.groups((name, other), rows=rows).max(initial=-1)) + 1 for rows in (HEAD, self.rows))
+        size = self.sizes[name]
+        return 1 < size == self.sizes[other] and next(counts) <= size == next(counts)
 
     def filled(self, name: str) -> tuple[int, int]:
         """Return the number of values of a column, and of the rows that have one."""
@@ -237,9 +249,9 @@ class CodedColumns:
             return self.sizes[name] - 1, self.rows - int(self.gaps(name).sum())
         return self.sizes[name], self.rows
 
-    def is_told(self, name: str, group: Array) -> bool:
-        """Return whether a column has more values than options have, in every row, and one in each group of rows."""
-        return self.sizes[name] > MAX_VALUES and self.complete(name) and not self.differs(name, group)
+    def is_told(self, name: str, others: Iterable[str]) -> bool:
+        """Return whether a column has more values than options have, in every row, and is a function of others."""
+        return self.sizes[name] > MAX_VALUES and self.complete(name) and not self.differs(name, self.groups(others))
 
     def _known(self, name: str, other: str) -> tuple[Array, Array]:
         """Return the numbers of two columns in the rows in which both have one."""
@@ -259,9 +271,9 @@ class CodedColumns:
 
     def is_rounded(self, name: str, other: str) -> bool:
         """Return whether a column is another one in a larger unit, rounded to whole numbers: minutes of seconds."""
-        values, second = self._known(name, other)
-        if len(values) < MIN_ROWS or self.sizes[name] < MIN_GROUPS:
+        if self.sizes[name] < MIN_GROUPS or len((known := self._known(name, other))[0]) < MIN_ROWS:
             return False
+        values, second = known
         pairs = product((np.ceil, np.rint, np.floor), (second / unit for unit in LARGER))
         return any(np.array_equal(near(ratios), values) for near, ratios in pairs)
 
@@ -280,38 +292,45 @@ class CodedColumns:
 
     def decides(self, name: str, rows: Array) -> bool:
         """Return whether the values of a column, each in `EVIDENCE` rows on average, say if a row is one of these."""
-        pairs = np.unique(self.codes[name] * 2 + rows)
+        pairs = np.unique(np.int64(2) * self.codes[name] + rows)
         return len(pairs) == self.sizes[name] and EVIDENCE * self.sizes[name] <= self.rows
 
-    def refined(self, group: Array, name: str) -> Array:
-        """Return the groups of rows, divided by the values of a column."""
-        count, size = int(group.max(initial=-1)) + 1, self.sizes[name]
-        if count == len(group):
-            return group
-        if count * size <= DENSE * len(group):
-            return renumbered(group * size + self.codes[name])
-        # A row that is alone in its group stays alone: the keys of all rows take long to sort.
-        rows = np.flatnonzero(np.bincount(group)[group] > 1)
-        divided = group.copy()
-        divided[rows] = count + renumbered(group[rows] * size + self.codes[name][rows])
-        return renumbered(divided)
+    def groups(self, names: Iterable[str], group: Array | None = None, rows: int | None = None) -> Array:
+        """Return the group of each row, or of the first `rows`.
 
-    def groups(self, names: Iterable[str], group: Array | None = None) -> Array:
-        """Return the group of each row: rows with equal values in these columns, and of one given group, are one."""
-        group = np.zeros(self.rows, dtype=np.int64) if group is None else group
-        for name in names:
-            if int(group.max(initial=-1)) + 1 == len(group):
-                break
-            group = self.refined(group, name)
-        return group
+        Rows with equal values in these columns, and of one given group, are one.
+        """
+        names, count = (*names,), min(self.rows, rows or self.rows)
+        if group is None and self._grouped[0] == (names, count):
+            return self._grouped[1]
+        most = DENSE * count
+        keys = np.zeros(count, dtype=np.min_scalar_type(-most - 1)) if group is None else group
+        end = int(keys.max(initial=-1)) + 1
+        for name in names if end < count else ():
+            codes, size = self.codes[name][:count], self.sizes[name]
+            if end * size > most:
+                keys = renumbered(keys)
+                end = int(keys.max()) + 1
+                if end == count:
+                    break
+            if end * size <= most:
+                keys, end = keys * size + codes, end * size
+                continue
+            # A row that is alone in its group stays alone: the keys of all rows take long to sort.
+            several = np.flatnonzero(np.bincount(keys)[keys] > 1)
+            keys[several] = end + renumbered(keys[several] * size + codes[several])
+            end += len(several)
+        keys = renumbered(keys)
+        self._grouped = self._grouped if group is not None or len(names) < 3 else ((names, count), keys)
+        return keys
 
     def larger_first(self, names: Iterable[str]) -> list[str]:
         """Return columns with more values first, whatever their order: results have more than options."""
         return sorted(names, key=lambda name: (self.sizes[name], name), reverse=True)
 
     def differs(self, name: str, group: Array) -> bool:
-        """Return whether a column differs among rows of one group."""
-        codes = self.codes[name]
+        """Return whether a column differs among rows of one group, of all rows or the first ones."""
+        codes = self.codes[name][: len(group)]
         one = np.empty(int(group.max(initial=-1)) + 1, dtype=codes.dtype)
         one[group] = codes
         return not np.array_equal(one[group], codes)

@@ -19,7 +19,7 @@ from splc.data.table import TRUTH
 from splc.errors import InputError, MeasurementError, Problem, Problems, listed, shorten, unknown_name_hint
 from splc.formats.coded_columns import MAX_VALUES, is_index_name
 from splc.formats.names import is_measurement_name
-from splc.io.csv_rows import distinct_texts, texts_in
+from splc.io.csv_rows import distinct_texts, is_coded, texts_in
 from splc.io.numbers import not_a_number, parse_column, unit_of
 from splc.system.variability import VariabilityModel
 from splc.types import Array
@@ -254,7 +254,7 @@ def columns_of(
 
 def are_versions(texts: Sequence[str]) -> bool:
     """Return whether a column has few different versions, which are not numbers: `3.9`, `3.10`."""
-    if len({*texts[:_LOOKED_AT]}) > MAX_VALUES:
+    if len(distinct_texts(texts[:_LOOKED_AT])[0]) > MAX_VALUES:
         return False
     distinct = [text.strip() for text in distinct_texts(texts)[0]]
     minors: dict[str, set[str]] = {}
@@ -277,6 +277,9 @@ def lines_text(lines: Sequence[int]) -> str:
 
 def numbers_in(texts: Sequence[str]) -> Array:
     """Return the numbers in a column, also those of words such as `yes`."""
+    if is_coded(texts):
+        distinct, codes = distinct_texts(texts)
+        return numbers_in(distinct).take(codes)
     values = parse_column(texts)
     unread = np.flatnonzero(np.isnan(values))
     distinct, codes = distinct_texts(texts_in(texts, unread))

@@ -31,6 +31,7 @@ _EXPLAINED, _ROWS_EACH, _MOST = 0.5, 5, 200
 _SLOW, _DRIFTS, _CLEAR, _NEAR_CHANCE = 4, 0.3, 4, 0.3
 # What makes the correlations of a column that is a sum of others invertible.
 _RIDGE = 1e-9
+_BLOCK = 1 << 14
 # Texts with at most so many values explain other columns, and contexts have models of their values.
 _LEVELS = 10
 # Names with so many words are those of options.
@@ -180,9 +181,16 @@ def _shares(table: CodedColumns, ranks: Mapping[str, Array]) -> dict[str, float]
     """Return the share of the variance of each column that the others explain (adjusted R²); none of few rows."""
     if not 1 < len(ranks) <= min(_MOST, table.rows / _ROWS_EACH):
         return {}
-    correlations = np.corrcoef(np.stack([*ranks.values()])) + _RIDGE * np.eye(len(ranks))
+    columns, products = [*ranks.values()], np.zeros((len(ranks), len(ranks)))
+    means = np.array([column.mean() for column in columns])[:, np.newaxis]
+    # Blocks of rows fit into the cache.
+    for start in range(0, table.rows, _BLOCK):
+        centred = np.array([column[start : start + _BLOCK] for column in columns], dtype=float) - means
+        products += centred @ centred.T
+    scale = np.sqrt(np.diag(products))
+    inverse = np.linalg.inv(products / scale / scale[:, np.newaxis] + _RIDGE * np.eye(len(ranks)))
     freedom = (table.rows - 1) / (table.rows - len(ranks))
-    return dict(zip(ranks, 1 - freedom / np.diag(np.linalg.inv(correlations)), strict=True))
+    return dict(zip(ranks, 1 - freedom / np.diag(inverse), strict=True))
 
 
 def _ranks(table: CodedColumns, options: Iterable[str]) -> dict[str, Array]:
@@ -192,5 +200,5 @@ def _ranks(table: CodedColumns, options: Iterable[str]) -> dict[str, Array]:
         if name not in table.numbers and table.sizes[name] <= _LEVELS:
             ranks |= {f"{name}\n{code}": table.codes[name] == code for code in range(1, table.sizes[name])}
         elif name in table.numbers and table.complete(name):
-            ranks[name] = table.codes[name].astype(float)
+            ranks[name] = table.codes[name]
     return ranks

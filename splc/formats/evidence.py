@@ -98,8 +98,8 @@ def _observed(table: CodedColumns, names: Sequence[str], nfp: str | None, explic
     for name in left:
         if name in explicit or name not in table.numbers or not table.complete(name):
             continue
-        group = table.groups(other for other in few if other != name)
-        if is_count_name(name) and table.sizes[name] > 1 and not table.is_crossed(name, group):
+        rest = [other for other in few if other != name]
+        if is_count_name(name) and table.sizes[name] > 1 and not table.is_crossed(name, table.groups(rest)):
             reasons[name] = "its name is that of what a run counts"
         if name in reasons or not table.is_various(name) or table.is_few(name) or table.is_named_measured(name):
             continue
@@ -136,7 +136,6 @@ def _found(
     options = {name: None for name in names if name in explicit}
     numbers = [name for name in names if name in table.numbers]
     few = [name for name in names if table.is_few(name) and table.complete(name)]
-    group = table.groups(options)
     anchor = _anchor(table, names, nfp, explicit)
     boundary = None
     # Columns without values where properties have none are properties, too.
@@ -161,13 +160,12 @@ def _found(
         if name not in table.numbers:
             if table.is_few(name) and _is_crossed_with_any(table, name, few):
                 options[name] = None
-                group = table.refined(group, name)
             continue
         if table.rows < MIN_ROWS:
             leads = not options and boundary is None and index < last_different
             measured = table.differs_everywhere(name) and not table.has_integers(name) and not leads
         else:
-            measured = table.seems_measured(name) or table.is_told(name, group)
+            measured = table.seems_measured(name) or table.is_told(name, options)
         is_solver = words_of(name)[-1:] == ("iterations",)
         is_kin = nfp and family_of(name) == family_of(nfp) != "" and table.is_various(name) and not table.is_few(name)
         if name in observed or (not left and (name == nfp or measured)):
@@ -183,7 +181,6 @@ def _found(
             and (table.gaps(name) & ~failed).any()
         ):
             options[name] = None
-            group = table.refined(group, name)
     if boundary is None:
         last = next((name for name in reversed(numbers) if name not in explicit and not table.is_binary(name)), None)
         if last is None:

@@ -12,6 +12,7 @@ from splc.formats.coded_columns import (
     CROSSED,
     EVIDENCE,
     EXACT,
+    HEAD,
     MAX_VALUES,
     MIN_GROUPS,
     NEARLY_ALL,
@@ -19,12 +20,11 @@ from splc.formats.coded_columns import (
     alike,
     residuals,
 )
-from splc.io.csv_rows import renumbered
 from splc.types import Array
 
 _MOST_ARGUMENTS = 4  # a count is a function of few options
-# The sets of columns among which arguments are looked for, and the rows that are looked at first.
-_MOST_SUBSETS, _HEAD = 300, 2000
+# The sets of columns among which arguments are looked for.
+_MOST_SUBSETS = 300
 
 
 def near_arguments_of(table: CodedColumns, name: str, others: Sequence[str], every: Sequence[str]) -> tuple[str, ...]:
@@ -39,13 +39,13 @@ def near_arguments_of(table: CodedColumns, name: str, others: Sequence[str], eve
     # One at a time, the best one.
     while best < NEARLY_ALL and len(chosen) < _MOST_ARGUMENTS:
         free = (other for other in others if other not in chosen)
-        explained = {other: _explained(values, table.refined(group, other)) for other in free}
+        explained = {other: _explained(values, table.groups((other,), group)) for other in free}
         other = max(explained, key=explained.__getitem__, default=name)
         if explained.get(other, 0.0) <= best:
             break
         best = explained[other]
         chosen.append(other)
-        group = table.refined(group, other)
+        group = table.groups((other,), group)
     for columns in (others, every) if best < NEARLY_ALL else ():
         if (share := _explained(values, table.groups(columns))) > best:
             best, chosen, group = share, [*columns], table.groups(columns)
@@ -90,11 +90,7 @@ def fewest_of(table: CodedColumns, name: str, others: Sequence[str]) -> tuple[tu
 
 def _tells(table: CodedColumns, names: Sequence[str], name: str) -> bool:
     """Return whether a column is a function of others; the first rows refuse most."""
-    key = np.zeros(min(table.rows, _HEAD), dtype=np.int64)
-    for other in names:
-        key = renumbered(key * table.sizes[other] + table.codes[other][:_HEAD])
-    both = key * table.sizes[name] + table.codes[name][:_HEAD]
-    return len(np.unique(both)) == int(key.max()) + 1 and not table.differs(name, table.groups(names))
+    return not any(table.differs(name, table.groups(names, rows=rows)) for rows in (HEAD, table.rows))
 
 
 def _uncrossed(table: CodedColumns, names: Sequence[str], required: Sequence[str]) -> int:

@@ -21,7 +21,7 @@ from splc.formats.measurements.selections import truth_words
 from splc.formats.measurements.tables import read_file_columns, read_table
 from splc.formats.roles import Roles, option_columns, roles_of
 from splc.formats.table import TableSource, read_columns, table_of
-from splc.io.csv_rows import distinct_texts, has_text, rows_with, texts_in
+from splc.io.csv_rows import distinct_texts, has_text, rows_with, sorted_distinct, texts_in
 from splc.io.files import Source
 from splc.io.numbers import number_text, parse_column
 from splc.system.constraints import BooleanConstraint, OptionLiteral
@@ -199,10 +199,10 @@ def _distinct(roles: Roles) -> np.ndarray:
     """Return the distinct rows of the binary options."""
     if not roles.binary:
         return np.zeros((1, 0), dtype=bool)
-    selected = np.stack([roles.numbers[name] == 1 for name in roles.binary], axis=1)
-    # Rows of few bytes are sorted faster, as texts, and those with counts are not hashed.
-    packed = np.packbits(selected, axis=1)
-    rows, _ = np.unique(packed.view(f"S{packed.shape[1]}").reshape(-1), return_counts=True)
+    packed = np.packbits(np.stack([roles.numbers[name] == 1 for name in roles.binary]).T, axis=1)
+    packed = np.ascontiguousarray(np.pad(packed, ((0, 0), (0, -packed.shape[1] % 8))))
+    # Numbers are sorted faster than texts.
+    rows = sorted_distinct(packed.view(">u8" if packed.shape[1] == 8 else f"S{packed.shape[1]}").reshape(-1))
     return np.unpackbits(rows.view(np.uint8).reshape(len(rows), -1), axis=1, count=len(roles.binary)).astype(bool)
 
 
@@ -238,7 +238,7 @@ def _system(
                 constraints.append(BooleanConstraint((OptionLiteral(name, False),), False, f"!{name}"))
     for name in roles.numeric:
         values = roles.numbers[name]
-        present = sorted(set(values[~np.isnan(values)].tolist()))
+        present = sorted_distinct(values[~np.isnan(values)]).tolist()
         gaps = columns[name][int(np.argmax(np.isnan(values)))].strip().casefold() in NOT_USED
         flag = (0.0 if 0 not in present else min(*present, 0.0) - 1) if gaps and present else None
         options.append(NumericOption(name, tuple(present), deselected_flag=flag))

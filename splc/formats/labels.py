@@ -201,11 +201,13 @@ def is_success_flag(name: str, values: Array) -> bool:
 
     Columns such as `valid` and `ok` may have shares, but nearly all runs are valid.
     """
-    last, known = words_of(name)[-1:], values[~np.isnan(values)]
+    if (last := words_of(name)[-1:]) not in _SUCCESSES | _FLAGS:
+        return False
+    known = values[~np.isnan(values)]
     are_shares = bool(((known >= 0) & (known <= 1)).all()) and bool((known == 1).any())
     if last in _SUCCESSES:
         return are_shares and bool(np.isin(known, (0, 1)).all()) and not is_setting_name(name)
-    return last in _FLAGS and are_shares and 10 * int((known > 0).sum()) >= 9 * len(values)
+    return are_shares and 10 * int((known > 0).sum()) >= 9 * len(values)
 
 
 def tells_failures(texts: Sequence[str], lost: Array) -> bool:
@@ -301,20 +303,24 @@ def _bookkeeping(name: str, texts: Sequence[str]) -> str | None:
 def _stamps_or_hashes(name: str, texts: Sequence[str]) -> str | None:
     """Return whether a column has time stamps, hashes or numbers of rows, None if it has none."""
     key = "_".join(words_of(name))
-    first = next(filter(None, map(str.strip, texts[:_LOOKED_AT])), None)
-    if ROW_NUMBERS.fullmatch(key) and first is not None and first.isdecimal():
+    beginning = dict.fromkeys(filter(None, map(str.strip, texts[:_LOOKED_AT])))
+    first = next(iter(beginning), "")
+    if ROW_NUMBERS.fullmatch(key) and first.isdecimal():
         size = len(distinct_texts(texts)[0])
         # A few numbers may be those of contexts.
         if size == len(texts) >= _LEAST_ROWS:
             return "it numbers the rows"
         return "it numbers groups of rows" if size > MAX_VALUES else None
     words = {*key.split("_")}
-    if is_counter(name) and first is not None and first[-1:].isdecimal():
+    if is_counter(name) and first[-1:].isdecimal():
         numbered = {re.sub("[0-9]+$", "", text.strip()) for text in distinct_texts(texts)[0]}
         return "it numbers runs" if len(numbered) == 1 and len({*texts}) > MAX_VALUES else None
     is_named = key in _STAMP_NAMES or _HASH_NAMES.fullmatch(key) or words & (_EPOCH_WORDS | _CLOCK_WORDS)
-    if first is not None and not is_named and not any(kind.fullmatch(first) for kind in (_STAMP, _HASH, _HOURS)):
-        # All texts would have to be one, and a column of measured values has many different texts.
+    # All texts have to be one, and a column of measured values has many different texts.
+    may_be = (len({*map(len, beginning)}) == 1 and (is_named or _HASH.fullmatch(first))) or any(
+        all(map(kind.fullmatch, beginning)) for kind in (_STAMP, _HOURS)
+    )
+    if not may_be and not (is_named and (parse_column([*beginning]) >= _EPOCH).all()):
         return None
     distinct = [stripped for text in distinct_texts(texts)[0] if (stripped := text.strip())]
     if _are_stamps(key, distinct, texts):

@@ -155,7 +155,7 @@ def roles_of(
     places, contexts = contexts, [name for name in columns if name in contexts or name in statuses]
     # What says the same as a column that the user leaves out is left out, too.
     twins = [name for name in choice.ignore if name in columns and name not in choice.optional]
-    table = CodedColumns(numbers, {name: columns[name] for name in (*text, *contexts, *words, *twins)})
+    table = CodedColumns(numbers, {name: columns[name] for name in (*text, *contexts, *words, *twins)}, columns)
     explicit = {name: None for name in numbers if name in choice.options}
     # What runs ended with differs among repetitions.
     table.contexts, table.unused = (*places, *explicit), (*twins,)
@@ -383,4 +383,4 @@ def _is_measured(table: CodedColumns, name: str) -> bool:
         leads = name == next(iter(table.numbers))
         return table.differs_everywhere(name) and not table.has_integers(name) and not leads
     others = (other for other in table.codes if other != name)
-    return table.seems_measured(name) or table.is_told(name, table.groups(others))
+    return table.seems_measured(name) or table.is_told(name, others)

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from splc.io.files import Source
 from splc.types import Array
 
 _MAX_BYTES = 2**31 - 2  # positions have four bytes; larger files are read row by row
-_BLOCK, _ROWS = 1 << 20, 1 << 12
+_BLOCK, _ROWS = 1 << 16, 1 << 10
 _NEWLINE = 10
 # The csv module refuses longer cells.
 _LONGEST = 131_072
@@ -29,7 +29,7 @@ _CODED_WIDTH = 64
 _SNIFFED, _MAX_DISTINCT = 2000, 1000
 # Up to so many times as many slots as rows, a table of all slots is faster than sorting.
 DENSE = 8
-_WORD = 8
+_WORD, _UNKNOWN = 8, 255
 _MASKS: Array = np.array([(1 << 8 * count) - 1 for count in range(_WORD + 1)], dtype=np.uint64)
 
 
@@ -41,6 +41,7 @@ class Cells(Sequence[str]):
     before: Array  # the position before the first byte of each cell, shape (n,)
     ends: Array  # the position after the last byte of each cell, shape (n,)
     heads: Array  # the first two bytes of each cell as a number, 0 for those after its end, shape (n,)
+    numbers: list[Array] = field(default_factory=list, repr=False)  # the numbers in the cells, once they were read
 
     def __len__(self) -> int:
         return len(self.ends)
@@ -71,40 +72,38 @@ class Cells(Sequence[str]):
     @cached_property
     def is_varied(self) -> bool:
         """True if most of the first cells differ, so that deduplication saves no time."""
-        if self.widest > _CODED_WIDTH:
-            return True
         beginning = self[:_SNIFFED]
-        return len(beginning) == _SNIFFED and len(beginning.codes[0]) > _MAX_DISTINCT
+        return self.widest > _CODED_WIDTH or (len(self) >= _SNIFFED and len(beginning.codes[0]) > _MAX_DISTINCT)
 
     @cached_property
     def codes(self) -> tuple[Array, Array]:
         """The first row of each distinct cell, ascending, and the position of each cell among these, shape (n,)."""
-        rows, codes = first_appearances(self._word(0))
+        rows = self[:_SNIFFED].codes[0] if len(self) > _SNIFFED else np.zeros(0, dtype=np.int64)
+        if 0 < len(rows) < _UNKNOWN and len({*self.heads[rows].tolist()}) == len(rows):
+            # Nearly always the first two bytes tell all cells apart, of which none is new.
+            code_of = np.full(1 << 16, _UNKNOWN, dtype=np.uint8)
+            code_of[self.heads[rows]] = np.arange(len(rows))
+            codes = code_of.take(self.heads)
+            words = map(self.word, range(0, self.widest if self.widest > 2 else 0, _WORD))
+            if codes.max() < _UNKNOWN and all(np.array_equal(word[rows].take(codes), word) for word in words):
+                return rows, codes
+        rows, codes = first_appearances(self.word(0))
         for start in range(_WORD, self.widest, _WORD):
-            _, further = first_appearances(self._word(start))
+            _, further = first_appearances(self.word(start))
             rows, codes = first_appearances(codes * (int(further.max(initial=0)) + 1) + further)
         return rows, codes.astype(np.min_scalar_type(len(rows)))
 
-    def bytes_at(self, at: int) -> Array:
-        """Return the byte at a place in each cell, 0 after its end, shape (n,)."""
-        positions = self.before + np.int32(at + 1)
-        values = np.frombuffer(self.content, dtype=np.uint8).take(positions, mode="clip")
-        return np.asarray(values * (positions < self.ends))
-
-    def _word(self, start: int) -> Array:
+    def word(self, start: int) -> Array:
         """Return eight bytes of each cell as a number, shape (n,); cells contain no NUL."""
         if self.widest <= start + 2 and start == 0:
             return self.heads
-        positions = self.before + np.int32(start + 1)
-        # Of the two words of the file that a word of a cell has bytes of; its last bytes are less than a word.
-        count = len(self.content) // _WORD
-        words: Array = np.frombuffer(self.content, "<u8", count) if count else np.zeros(1, "<u8")
-        at, shift = positions // _WORD, (positions % _WORD * _WORD).astype(np.uint64)
-        first, second = (words.take(at + further, mode="clip") for further in (0, 1))
-        word: Array = first >> shift | second << np.uint64(1) << (np.uint64(63) - shift)
-        for row in np.flatnonzero(at + 1 >= count).tolist():
-            word[row] = int.from_bytes(self.content[positions[row] : positions[row] + _WORD], "little")
-        return np.asarray(word & _MASKS[np.clip(self.ends - positions, 0, _WORD)])
+        content, positions = self.content.ljust(_WORD), self.before + np.int32(start + 1)
+        # The words that begin at each byte.
+        words: Array = np.ndarray(len(content) + 1 - _WORD, "<u8", content, strides=(1,))
+        word = words[np.minimum(positions, len(words) - 1)]
+        for row in np.flatnonzero(positions >= len(words)).tolist():
+            word[row] = int.from_bytes(content[positions[row] : positions[row] + _WORD], "little")
+        return np.asarray(word & _MASKS.take(self.ends - positions, mode="clip"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,27 +146,36 @@ def plain_columns(content: bytes, separator: str) -> list[Cells] | None:
         return None
     lines = content.count(b"\n")
     data, mark = np.frombuffer(content, dtype=np.uint8), ord(separator)
-    # The position of each separator and line feed; blocks fit into the cache.
-    blocks = ((start, data[start : start + _BLOCK]) for start in range(0, len(data), _BLOCK))
-    found = (start + np.flatnonzero((block == mark) | (block == _NEWLINE)) for start, block in blocks)
-    marks = np.concatenate([np.array([-1], dtype=np.int32), *(positions.astype(np.int32) for positions in found)])
-    if len(marks) - 1 != columns * lines:
-        return None
     ends, heads = np.empty((columns, lines), dtype=np.int32), np.empty((columns, lines), dtype=np.uint16)
-    for start in range(0, lines, _ROWS):
-        own = marks[start * columns : (start + _ROWS) * columns + 1]
-        first, second = (data.take(own[:-1] + np.int32(at), mode="clip") * (np.diff(own) > at) for at in (1, 2))
-        ends[:, start : start + _ROWS] = own[1:].reshape(-1, columns).T
-        heads[:, start : start + _ROWS] = (first + second * np.uint16(256)).reshape(-1, columns).T
-    if (data[ends[-1]] != _NEWLINE).any() or int(np.diff(ends[-1], prepend=-1).max()) > _LONGEST:
+    start = row = 0
+    # Blocks of whole lines fit into the cache.
+    while start < len(content):
+        stop = content.rfind(b"\n", start, start + _BLOCK) + 1
+        block = data[start : stop or content.index(b"\n", start) + 1]
+        # The position of each separator and line feed.
+        marks = np.flatnonzero((block == mark) | (block == _NEWLINE)).astype(np.int32) + np.int32(start)
+        stop = row + len(marks) // columns
+        if len(marks) % columns or stop > lines:
+            return None
+        lengths = np.diff(marks, prepend=np.int32(start - 1))
+        first, second = (data.take(marks - lengths + np.int32(at), mode="clip") * (lengths > at) for at in (1, 2))
+        ends[:, row:stop] = marks.reshape(-1, columns).T
+        heads[:, row:stop] = (first + second * np.uint16(256)).reshape(-1, columns).T
+        start, row = start + len(block), stop
+    if row < lines or (data[ends[-1]] != _NEWLINE).any() or int(np.diff(ends[-1], prepend=-1).max()) > _LONGEST:
         return None
     starts = np.insert(ends[-1, :-1], 0, -1)
     return [Cells(content, *column) for column in zip([starts, *ends[:-1]], ends, heads, strict=True)]
 
 
+def is_coded(texts: Sequence[str]) -> bool:
+    """Return whether a column has distinct texts that are known, or are found fast."""
+    return isinstance(texts, CodedTexts) or (isinstance(texts, Cells) and not texts.is_varied)
+
+
 def texts_in(texts: Sequence[str], rows: Array) -> Sequence[str]:
     """Return the texts of a column in some rows, by their positions."""
-    if isinstance(texts, Cells) and not texts.is_varied:
+    if is_coded(texts) and isinstance(texts, Cells):
         texts = CodedTexts(*distinct_texts(texts))
     return texts[rows] if isinstance(texts, Cells | CodedTexts) else [texts[row] for row in rows.tolist()]
 
@@ -182,10 +190,12 @@ def distinct_texts(texts: Sequence[str]) -> tuple[list[str], Array]:
     if isinstance(texts, CodedTexts):
         # A part of a column may lack some of its texts.
         is_used = np.bincount(texts.codes, minlength=len(texts.distinct)) > 0
-        return [*compress(texts.distinct, is_used)], (np.cumsum(is_used) - 1)[texts.codes]
+        return [text for text, used in zip(texts.distinct, is_used, strict=True) if used], (np.cumsum(is_used) - 1)[
+            texts.codes
+        ]
     if isinstance(texts, Cells) and not texts.is_varied:
         rows, codes = texts.codes
-        return [texts[row] for row in rows.tolist()], codes.astype(np.int64)
+        return [texts[row] for row in rows.tolist()], codes
     code_of: dict[str, int] = {}
     codes = np.fromiter((code_of.setdefault(text, len(code_of)) for text in texts), dtype=np.int64, count=len(texts))
     return list(code_of), codes
@@ -200,29 +210,38 @@ def rows_with(columns: Mapping[str, Sequence[str]], texts: Mapping[str, str]) ->
     return np.flatnonzero(chosen)
 
 
-def distinct_numbers(values: Array) -> tuple[Array, Array]:
-    """Return the distinct numbers of a column, ascending and NaN last, and the position of each number among them."""
+def distinct_numbers(values: Array, texts: Sequence[str] = ()) -> tuple[Array, Array]:
+    """Return the distinct numbers of a column, that of `texts`, ascending and NaN last, and the positions of all."""
+    if isinstance(texts, Cells) and not texts.is_varied:
+        rows, codes = texts.codes
+        distinct, positions = distinct_numbers(values[rows])
+        return distinct, positions.astype(codes.dtype).take(codes)
     # Adding 0 turns -0.0 into 0.0.
-    distinct, codes = np.unique(values + 0.0, return_inverse=True)
+    values, least = values + 0.0, values.min(initial=np.inf)
+    if 0 <= values.max(initial=-np.inf) - least < DENSE * len(values) and np.array_equal(values, np.floor(values)):
+        codes = renumbered((values - least).astype(np.int64))
+        distinct = np.empty(int(codes.max()) + 1)
+        distinct[codes] = values
+        return distinct, codes
+    distinct, codes = np.unique(values, return_inverse=True)
     return distinct, codes.reshape(-1)
 
 
 def sorted_distinct(values: Array) -> Array:
     """Return the distinct numbers of an array, ascending."""
-    # Without counts, numpy would import its masked arrays, which takes longer than small columns do.
-    return np.unique(values) if len(values) > _SNIFFED else np.unique(values, return_counts=True)[0]
+    # Without counts, numpy would hash the numbers, which takes longer than sorting, and import its masked arrays.
+    return np.unique(values, return_counts=True)[0]
 
 
 def renumbered(keys: Array) -> Array:
     """Return the positions of whole numbers from 0 on among the distinct ones, shape (n,), without sorting if dense."""
     end = int(keys.max(initial=0)) + 1
     if end > DENSE * len(keys):
-        if len(keys) <= _SNIFFED or len(sorted_distinct(keys[:_SNIFFED])) > _MAX_DISTINCT:
-            return np.unique(keys, return_inverse=True)[1].reshape(-1).astype(np.int64)
-        return np.searchsorted(np.unique(keys), keys)
+        return np.unique(keys, return_inverse=True)[1].reshape(-1).astype(np.int64)
     is_used = np.zeros(end, dtype=bool)
     is_used[keys] = True
-    return np.asarray((np.cumsum(is_used, dtype=np.int64) - 1)[keys])
+    codes = keys if is_used.all() else (np.cumsum(is_used, dtype=np.int32) - np.int32(1))[keys]
+    return codes.astype(np.int64)
 
 
 def first_appearances(keys: Array) -> tuple[Array, Array]:
@@ -231,10 +250,9 @@ def first_appearances(keys: Array) -> tuple[Array, Array]:
     first = np.empty(int(codes.max(initial=-1)) + 1, dtype=np.int64)
     # Of several values for a position the last one stays.
     first[codes[::-1]] = np.arange(len(keys))[::-1]
-    order = np.argsort(first)
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
-    return first[order], place[codes]
+    is_first = np.zeros(len(keys), dtype=bool)
+    is_first[first] = True
+    return np.flatnonzero(is_first), (np.cumsum(is_first) - 1)[first][codes]
 
 
 # An odd number near 2^64 divided by the golden ratio, and a shift that brings its high bits down.
@@ -244,8 +262,17 @@ SPREAD, _SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(32)
 def row_groups(rows: Array) -> tuple[Array, Array]:
     """Return the position of each distinct row's first appearance, ascending, and each row's place among these.
 
-    `rows`: a table, whose rows are told apart by hashes of their bytes; those of equal hashes are compared.
+    `rows`: a table, whose rows are told apart by numbers if few are possible, else by hashes of their bytes; those of
+    equal hashes are compared.
     """
+    is_whole = rows.dtype.kind in "bu" or (rows.dtype.kind == "i" and rows.min(initial=0) >= 0)
+    sizes = [int(largest) + 1 for largest in rows.max(axis=0, initial=0)] if is_whole else []
+    if is_whole and math.prod(sizes) <= DENSE * len(rows):
+        keys = np.zeros(len(rows), dtype=np.min_scalar_type(-DENSE * len(rows)))
+        for size, column in zip(sizes, rows.T, strict=True):
+            keys *= size
+            keys += column
+        return first_appearances(keys)
     width = rows.dtype.itemsize * rows.shape[1]
     padded = np.zeros((len(rows), max(1, -(-width // _WORD)) * _WORD), dtype=np.uint8)
     padded[:, :width] = np.ascontiguousarray(rows).view(np.uint8).reshape(len(rows), width)

@@ -9,7 +9,7 @@ from numbers import Integral
 
 import numpy as np
 
-from splc.io.csv_rows import Cells, CodedTexts, distinct_texts
+from splc.io.csv_rows import Cells, distinct_texts, is_coded
 from splc.types import Array
 
 # Percentages below this, and values below this share of those that they are differences of, are 0 but for rounding.
@@ -19,6 +19,8 @@ FAR = 1e60  # squares of numbers so many times as large as others leave the rang
 # Integers of as many digits have 64 bits.
 _MAX_DIGITS = 18
 _EXACT = 2**53
+# The numbers that are read at a time, which fit into the cache.
+_ROWS = 1 << 13
 # The bits of 21 digits.
 _MAX_BITS = 69
 _POWERS: Array = 10.0 ** np.arange(_MAX_DIGITS + 1)
@@ -85,14 +87,18 @@ def duration_of(text: str) -> float | None:
 
 def parse_column(texts: Sequence[str], decimal: str = ".") -> Array:
     """Return the numbers in a column of texts, shape (n,), NaN where a text is not a finite number."""
-    if isinstance(texts, CodedTexts) or (isinstance(texts, Cells) and not texts.is_varied):
+    if is_coded(texts):
         distinct, codes = distinct_texts(texts)
-        return parse_column(distinct, decimal)[codes]
+        return parse_column(distinct, decimal).take(codes)
     if isinstance(texts, Cells) and decimal == "." and texts.widest <= _MAX_DIGITS:
-        values, is_decimal = _decimals(texts)
-        other_rows = np.flatnonzero(~is_decimal)
-        values[other_rows] = parse_column(list(texts[other_rows]))
-        return values
+        if not texts.numbers:
+            starts = range(0, max(1, len(texts)), _ROWS)
+            parts = (_decimals(texts[start : start + _ROWS]) for start in starts)
+            values, is_decimal = map(np.concatenate, zip(*parts, strict=True))
+            other_rows = np.flatnonzero(~is_decimal)
+            values[other_rows] = parse_column(list(texts[other_rows]))
+            texts.numbers.append(values)
+        return texts.numbers[0].copy()
     texts = list(texts) if decimal == "." else [text.replace(decimal, ".") for text in texts]
     content = "".join(texts)
     # Python's float also accepts `1_000` and the digits of other scripts; files must not contain those.
@@ -115,12 +121,14 @@ def _decimals(cells: Cells) -> tuple[Array, Array]:
     An integer up to 2^53 divided by a power of ten up to 10^22 gives the nearest number, for both are exact (Clinger,
     How to read floating point numbers accurately, 1990).
     """
-    first = cells.bytes_at(0)
+    first = cells.heads.astype(np.uint8)
     signed = (first == ord("-")) | (first == ord("+"))
     integers = np.zeros(len(cells), dtype=np.int64)
     digits, points, fraction_digits = (np.zeros(len(cells), dtype=np.int8) for _ in range(3))
+    word = cells.heads
     for at in range(cells.widest):
-        byte = cells.bytes_at(at)
+        word = word >> np.uint64(8) if at % 8 else cells.word(at)
+        byte = word.astype(np.uint8)
         digit = byte - np.uint8(ord("0"))
         is_digit = digit < 10
         integers = np.where(is_digit, integers * 10 + digit, integers)

@@ -146,7 +146,8 @@ def _hashes(configurations: Configurations, units: Sequence[Sequence[str]]) -> A
 
 def _repeating(part: Array) -> Array | None:
     """Return which units differ in rows that are equal elsewhere, one or two with those they determine, or None."""
-    varies, count, whole = np.array([(row != row[0]).any() for row in part]), part.shape[1], part.sum(axis=0)
+    sizes, count, whole = np.array([len(sorted_distinct(row)) for row in part]), part.shape[1], part.sum(axis=0)
+    varies = sizes > 1
     varying = np.flatnonzero(varies).tolist()
     for size in (1, 2):
         found: list[tuple[int, Array]] = []
@@ -155,11 +156,11 @@ def _repeating(part: Array) -> Array | None:
             determined = varies & _determined(part, keys)
             settings = whole - part[determined].sum(axis=0)
             counts = np.unique(settings[_counted(settings)], return_counts=True)[1]
-            filled = counts.sum() / (len(counts) * len(sorted_distinct(keys)))
+            filled = counts.sum() / (len(counts) * (sizes[chosen[0]] if size == 1 else len(sorted_distinct(keys))))
             if len(counts) >= FEWEST and filled >= FILLED[size - 1] and np.mean(counts > 1) >= REPEATED:
                 found.append((len(counts), determined))
         for _, determined in sorted(found, key=lambda pair: pair[0])[:TRIED]:
-            if not _is_dense(part, ~determined):
+            if not _is_dense(part, whole - part[determined].sum(axis=0), np.where(determined, 1, sizes)):
                 return determined
     return None
 
@@ -167,7 +168,7 @@ def _repeating(part: Array) -> Array | None:
 def _counted(settings: Array) -> Array | slice:
     """Return the rows whose settings are counted, of many settings a part; `settings`: the hash of each, shape (n,)."""
     parts = len(settings) // COUNTED
-    return (settings >> np.uint64(32)) % np.uint64(parts) == 0 if parts > 1 else slice(None)
+    return (settings >> np.uint64(32)).astype(np.uint32) % np.uint32(parts) == 0 if parts > 1 else slice(None)
 
 
 def _determined(part: Array, keys: Array) -> Array:
@@ -175,7 +176,7 @@ def _determined(part: Array, keys: Array) -> Array:
     order = np.argsort(keys[:FIRST], kind="stable")
     first, same = part[:, order], np.diff(keys[order]) == 0
     determined: Array = ~((first[:, 1:] != first[:, :-1]) & same).any(axis=1)
-    if len(keys) > FIRST:
+    if len(keys) > FIRST and determined.sum() > 1:
         order = np.argsort(keys, kind="stable")
         same = np.diff(keys[order]) == 0
         for at in np.flatnonzero(determined).tolist():
@@ -184,10 +185,8 @@ def _determined(part: Array, keys: Array) -> Array:
     return determined
 
 
-def _is_dense(part: Array, is_kept: Array) -> bool:
-    """Return whether most settings of units were measured: neighbours of each, or combinations of a key."""
-    keys = part.sum(axis=0, where=is_kept[:, None])
-    sizes = np.array([len(sorted_distinct(row)) if kept else 1 for row, kept in zip(part, is_kept, strict=True)])
+def _is_dense(part: Array, keys: Array, sizes: Array) -> bool:
+    """Return whether most settings of units with some `sizes` were measured: neighbours of each, or of a key all."""
     units, neighbours = np.flatnonzero(sizes > 1), 0.0
     sizes = sizes[units]
     for unit in units.tolist():

@@ -151,6 +151,22 @@ class TestOrder:
             order = [*(other for other in names if other != name), "gain", name]
             assert name in inferred(written(table, order), nfp="gain").columns
 
+    @pytest.mark.parametrize("repetitions", [1, 3])
+    def test_long_tables(self, repetitions: int) -> None:
+        """The roles in a long table are those in its first rows."""
+        rng, count = np.random.default_rng(5), 120_000 // repetitions
+        columns = {
+            name: np.array(values, dtype=str)[rng.integers(0, len(values), count)] for name, values in SPACE.items()
+        }
+        columns["size"] = np.where(columns["a"] == "1", columns["n"], columns["m"])
+        repeated = {name: values.repeat(repetitions).tolist() for name, values in columns.items()}
+        repeated["gain"] = [f"{value:.6f}" for value in rng.uniform(1, 2, count * repetitions).tolist()]
+        lines = [",".join(line) for line in ([*repeated], *zip(*repeated.values(), strict=True))]
+        long, short = (inferred("\n".join(part)) for part in (lines, lines[:3001]))
+        for kind in ("columns", "properties", "contexts", "ignored", "differing", "decided"):
+            assert getattr(long, kind) == getattr(short, kind), kind
+        assert [*long.doubts] == [*short.doubts]
+
     @pytest.mark.real_data
     @pytest.mark.parametrize("file", ["tuning/HSQLDB", "tuning/kernels/pnpoly_3090", "contexts/sqlite"])
     def test_real_tables(self, file: str) -> None:

@@ -121,12 +121,20 @@ def test_columns_of_different_numbers(name: str) -> None:
     assert parse_column(column(texts), decimal).tolist()[:1900] == plain[:1900]
 
 
-def test_distinct_texts_of_many_rows() -> None:
-    """Columns of very many distinct wide cells are coded, too, in the order of their first rows."""
-    cells = [f"{number:020d}" for number in range(70_000)] + ["0" * 20] * 3
+@pytest.mark.parametrize(
+    "cells",
+    [
+        [f"{number:020d}" for number in range(70_000)] + ["0" * 20] * 3,
+        *(["no", "yes", "", *late] * 900 for late in ([], ["non"], ["yes; always"[:at] for at in range(2, 11)])),
+        ["0"] * 2000 + ["1", "0", "01", "2" * 9],
+    ],
+)
+def test_distinct_texts_of_many_rows(cells: list[str]) -> None:
+    """Columns of many rows are coded in the order of their first rows, also texts that begin alike or come late."""
     rows, codes = column(cells).codes
-    assert len(rows) == 70_000
-    assert rows[codes].tolist() == [*range(70_000), 0, 0, 0]
+    distinct = list(dict.fromkeys(cells))
+    assert [cells[row] for row in rows.tolist()] == distinct
+    assert [distinct[code] for code in codes.tolist()] == cells
 
 
 @given(st.lists(st.text("aAb é", max_size=20), min_size=1, max_size=40), st.data())

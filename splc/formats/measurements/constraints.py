@@ -65,7 +65,7 @@ def option_table(system: VariabilityModel, columns: Mapping[str, Sequence[str]],
             selected[switch] = ~np.isnan(values)
     groups = [(members, system.option(members[0]).parent) for members in system.alternative_groups]
     above = tuple((members, parent if parent in selected else None) for members, parent in groups)
-    table = np.stack([*selected.values()], axis=1) if selected else np.zeros((len(usable), 0), dtype=bool)
+    table = np.stack([*selected.values()]).T if selected else np.zeros((len(usable), 0), dtype=bool)
     levels = {name: values[usable] for name, values in numbers.items()}
     return OptionRows(tuple(selected), table[usable], levels, above).distinct()
 

@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from splc.io.csv_rows import row_groups
+from splc.io.csv_rows import distinct_numbers, row_groups
 from splc.types import Array
 
 # Numeric options with more values have columns for the values of at least this share of the rows only.
@@ -45,9 +45,9 @@ class OptionRows:
 
     def distinct(self) -> OptionRows:
         """Return the distinct rows."""
-        # Adding 0 turns -0.0 into 0.0.
-        columns = ((values + 0.0)[:, np.newaxis].view(np.uint8) for values in self.numbers.values())
-        rows, _ = row_groups(np.concatenate([self.selected.view(np.uint8), *columns], axis=1))
+        codes = (distinct_numbers(values)[1] for values in self.numbers.values())
+        columns = (each.astype(np.min_scalar_type(int(each.max(initial=0)))) for each in codes)
+        rows, _ = row_groups(np.column_stack([self.selected.view(np.uint8), *columns]))
         numbers = {name: values[rows] for name, values in self.numbers.items()}
         return replace(self, selected=self.selected[rows], numbers=numbers)
 
@@ -57,7 +57,7 @@ class OptionRows:
         rows, group = row_groups(self.selected)
         return rows, np.bincount(group)
 
-    @property
+    @cached_property
     def is_combined(self) -> bool:
         """True if the table has most combinations of its binary and its numeric part."""
         if not self.numbers:
@@ -95,7 +95,7 @@ def numeric_columns(numbers: Mapping[str, Array]) -> list[tuple[str, bool, Array
 CHANCE = 0.01  # the probability of a wrong constraint in a table of independent options
 # The number of contradicting rows that independence must predict whatever other options are considered: e^-7 < 0.001.
 LEAST_EXPECTED = 7.0
-_BLOCK = 2_000
+_BLOCK, _ROWS = 2_000, 1 << 13
 # Of more columns, the numbers of rows with two of them are counted again where they are needed, for so many at a time.
 MAX_KEPT, _COLUMNS = 2_048, 256
 # The number of options that are tried as the first of two others, and the most numbers that are compared.
@@ -140,12 +140,12 @@ class LiteralCounts:
     @cached_property
     def _columns(self) -> Array:
         """The number of rows with two columns, shape (k, k)."""
-        return self._products(np.arange(self.values.shape[1]), np.arange(self.values.shape[1]))
+        return self._products(slice(None), slice(None))
 
-    def _products(self, first: Array, second: Array) -> Array:
-        # Sums of up to 2^24 ones are exact in single precision.
-        of = np.float32 if self.rows < 2**24 else np.float64
-        return np.asarray(np.matmul(self.values[:, first].T.astype(of), self.values[:, second].astype(of)))
+    def _products(self, first: Any, second: Any) -> Array:
+        # Blocks of rows fit into the cache; their sums are exact in single precision.
+        blocks = (self.values[start : start + _ROWS].astype(np.float32) for start in range(0, self.rows, _ROWS))
+        return np.asarray(sum((block[:, first].T @ block[:, second]).astype(float) for block in blocks))
 
     def both_columns(self, first: Array, second: Array) -> Array:
         """Return the numbers of rows with two columns, shape (first, second)."""
@@ -167,14 +167,18 @@ class LiteralCounts:
         of independent columns the sum of 1 - m⁴.
         """
         at = np.asarray(columns, dtype=np.int64)
-        mean = 2 * self.single[at] / self.rows - 1
+        single = self.single[at]
+        mean = 2 * single / self.rows - 1
         independent = float((1 - mean**4).sum())
         if not independent:
             return 1.0
-        # The products of rows have the same sum of squares as those of columns.
-        signs = 2 * self.values[:, at].astype(np.float32) - 1
-        products = np.matmul(*((signs, signs.T) if self.rows < len(at) else (signs.T, signs))).astype(float) / self.rows
-        return max(float((products**2).sum() - (mean**2).sum() ** 2) / independent, 1.0)
+        if self.rows < len(at):
+            # The products of rows have the same sum of squares as those of columns.
+            signs = 2 * self.values[:, at].astype(np.float32) - 1
+            products = (signs @ signs.T).astype(float)
+        else:
+            products = 4 * self.both_columns(at, at) - 2 * (single[:, None] + single) + self.rows
+        return max(float(((products / self.rows) ** 2).sum() - (mean**2).sum() ** 2) / independent, 1.0)
 
     def never_together(self, binary: int, is_wanted: Callable[[Array, Array], Array]) -> tuple[Array, Array]:
         """Return the pairs of literals over two of the first columns that no row has and that are wanted."""
@@ -212,6 +216,8 @@ class LiteralCounts:
         """
         least = factor * LEAST_EXPECTED
         is_combined = np.zeros(len(first), dtype=bool)
+        if not len(first):
+            return is_combined
         columns = np.asarray(third_columns, dtype=np.int64)
         third_values, third_options = self.values[:, columns].astype(np.float32), options[columns]
         work = 0

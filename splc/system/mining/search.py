@@ -287,7 +287,6 @@ def value_constraints(table: LiteralTable, known: ClauseSet) -> Iterator[MinedCo
         numbers = table.table.numbers[name]
         values = allowed.setdefault((table.shown.get(one, one), name), set(numbers.tolist()))
         values -= set(numbers[is_held == (other >= 0)].tolist())
-    by_design = table.table.is_combined
     ordered = sorted(allowed.items(), key=lambda each: (each[0][0] < 0, abs(each[0][0]), each[0][1]))
     for (literal, name), values in reversed(ordered):
         implied = known.consequences([literal]) or set()
@@ -296,7 +295,8 @@ def value_constraints(table: LiteralTable, known: ClauseSet) -> Iterator[MinedCo
         if any(other in implied and other != literal for other in others):
             del allowed[literal, name]
     for (literal, name), values in ordered:
-        if by_design and len(values) > 1 and table.table.is_crossed_alone(int(table.origins[max(literal, ~literal)])):
+        by_design = len(values) > 1 and table.table.is_combined
+        if by_design and table.table.is_crossed_alone(int(table.origins[max(literal, ~literal)])):
             continue
         if (literal, name) in allowed:
             yield _numeric_constraint(table, literal, name, values)

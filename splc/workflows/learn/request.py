@@ -268,7 +268,7 @@ def learning_rows(
     usable = np.flatnonzero(~np.isnan(measured.column(nfp)))
     if len(usable) == 0:
         raise errors.LearningError(f"no configuration has a value of {nfp}").at(measured.report.source)
-    table = measured[usable]
+    table = measured.measured(nfp)
     spec = parse_spec(spec) if isinstance(spec, str) else spec
     if isinstance(design := spec.whole, Suggested):
         # One batch after the other, as if each was measured only then.
