@@ -36,7 +36,7 @@ from splc.study.folder import archive_folders, read_archive
 from splc.workflows import compare, explain, scale, tune
 from splc.workflows.fields import argument, flag, option, request
 from splc.workflows.inputs import ModelInputs, predicting
-from splc.workflows.note import Noted, Notes
+from splc.workflows.note import Noted, Notes, direction_notes
 from splc.workflows.prediction_notes import negative_notes
 from splc.workflows.tune.view import as_json as as_json_of_tuning
 from splc.workflows.views import UNWATCHED, Detail, Verb, View, Watch
@@ -137,7 +137,11 @@ def _page(request: Request, notes: Notes, watch: Watch) -> Page:
         # Names have no folders where they differ without.
         names = Path(old).name, Path(new).name
         return change_page(subjects[0], subjects[1], names if names[0] != names[1] else (old, new))
-    return model_page(subjects[0], best_of(subjects[0], notes, maximize=request.maximize, watch=watch))
+    (subject,) = subjects
+    doubts = direction_notes([(subject.stored.nfp or "", subject.stored.unit, request.maximize)], "report", request)
+    notes += doubts
+    subject = replace(subject, notes=(*subject.notes, *(note.text for note in doubts)))
+    return model_page(subject, best_of(subject, notes, maximize=request.maximize, watch=watch))
 
 
 def _tuned(file: str) -> Mapping[str, Any] | None:

@@ -30,10 +30,22 @@ from splc.workflows.inputs import SystemInputs
 from splc.workflows.learn.request import StoredSources
 from splc.workflows.measure import Request as MeasureRequest
 from splc.workflows.measure.outcome import Outputs
-from splc.workflows.note import Note, Noted, Notes, Rank
+from splc.workflows.note import Note, Noted, Notes, Rank, direction_notes
 from splc.workflows.prediction_notes import unmeasured_notes
-from splc.workflows.subspace import failure_notes, failures_as_json, fixed_space, further_notes, working_space
-from splc.workflows.views import UNWATCHED, Detail, Message, NextStep, NextSteps, Output, Verb, View, Watch, counted
+from splc.workflows.subspace import all_of, failure_notes, failures_as_json, fixed_space, further_notes, working_space
+from splc.workflows.views import (
+    UNWATCHED,
+    Detail,
+    Message,
+    NextStep,
+    NextSteps,
+    Output,
+    Verb,
+    View,
+    Watch,
+    counted,
+    messages,
+)
 
 
 @request
@@ -125,6 +137,8 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
             competing = values[space.check(rows)]
             best = None if not len(competing) else float(competing.max() if request.maximize else competing.min())
             result = replace(result, measured=len(values), best=best, unit=measured.unit(nfp))
+            if optimum:
+                notes += direction_notes([(nfp, result.unit, request.maximize)], "suggest", request)
         notes += _remarks(result, space.count, inside)
         return replace(result, notes=tuple(notes))
 
@@ -136,7 +150,8 @@ def _remarks(result: Result, size: int, inside: int) -> Iterator[Note]:
     rows = plural(result.measured, "measured configuration", "measured configurations")
     if size > ENUMERATED or candidates + inside < size:
         drawn = ", uniformly drawn" * (size > ENUMERATED)
-        yield Note(f"suggestions are picked from {candidates:,} of {count_text(size)} valid configurations{drawn}")
+        of = f"{candidates:,} of {count_text(size)} {all_of(result.suggestions.configurations.system)}"
+        yield Note(f"suggestions are picked from {of}{drawn}")
     if request.sources and not optimum:
         text = f"{rows}: these tell most about the difference from {listed(list(request.sources))}"
         yield Note(text, about=Rank.METHOD)
@@ -181,6 +196,7 @@ def as_json(result: Result) -> dict[str, Any]:
 def view(result: Result, detail: Detail) -> View:
     """Yield the configurations, with their expected gains and predictions, and how to measure them."""
     batch, request = result.suggestions, result.request
+    yield from messages(result.first)
     columns = {name: _short(values) for name, values in batch.columns().items()}
     yield Output(request.output, partial(write_configurations, batch.configurations, extra=columns))
     if request.output is not None or not detail.json:
@@ -196,7 +212,7 @@ def view(result: Result, detail: Detail) -> View:
             yield Message(f"best of {counted(result.measured, 'measured value')}: {quantity(result.best, result.unit)}")
     if request.output not in (None, STANDARD):
         yield Message(f"{counted(len(batch.configurations), 'configuration')} written to {request.output}")
-    yield result.notes
+    yield result.last
     yield NextSteps(next_steps(request))
 
 

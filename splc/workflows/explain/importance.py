@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from sampling.space.dependence import value_effects
 from sampling.space.optimum import positions_of
 from sampling.space.variance import Block, Variance, blocks_of
 from splc.data.configurations import Configurations, value_table
-from splc.data.property_unit import quantity, titled
+from splc.data.property_unit import quantity, readable, titled
 from splc.data.table import text_values, value_text
 from splc.errors import SpaceError, listed, plural
 from splc.formats.models.stored_model import Support
@@ -342,8 +341,12 @@ def _in_percent(source: object, *names: str) -> dict[str, float | None]:
 def view_of_overview(overview: Overview, folds: int, unit: str | None) -> View:
     """Yield the mean, the importance of options, interactions, and the effects of values."""
     product = overview.product
-    deviation = "" if product else f", standard deviation {quantity(overview.deviation, unit)}"
-    yield f"{'geometric ' * product}mean over all valid configurations {quantity(overview.mean, unit)}{deviation}"
+    # All values in one unit.
+    like = [overview.mean, *(value.mean for option in overview.options for value in option.values)]
+    factor, shown_unit = readable(unit, like)
+    deviation = "" if product else f", standard deviation {quantity(overview.deviation, unit, like=like)}"
+    mean = quantity(overview.mean, unit, like=like)
+    yield f"{'geometric ' * product}mean over all valid configurations {mean}{deviation}"
     if overview.options:
         yield f"\nOptions by their share of the variance of {'the logarithm of ' * product}the prediction"
         hidden = overview.options[MAX_OPTIONS:]
@@ -363,7 +366,10 @@ def view_of_overview(overview: Overview, folds: int, unit: str | None) -> View:
     options = [option for option in overview.options[:MAX_OPTIONS] if option.share * 1000 >= 1]
     if options:
         yield "\nMean prediction by value, and its change if only this option changes from the first value listed"
-        form = partial(change_text, product=product)
+
+        def form(change: float) -> str:
+            return change_text(change if product else change * factor, product)
+
         change = Column("factor" if product else "change", "change", right=True, signed=not product)
         rows = []
         for option in options:
@@ -376,7 +382,7 @@ def view_of_overview(overview: Overview, folds: int, unit: str | None) -> View:
                 changed = "" if value is option.values[0] else text
                 rows.append({**vars(value), "option": "" if index else option.name, "change": changed})
         count = Column("configurations", "fraction", _share, optional=1)
-        means = Column(titled("mean", unit), "mean", "{:.6g}".format)
+        means = Column(titled("mean", shown_unit or None), "mean", lambda mean: f"{mean * factor:.6g}")
         ends = interval_column(INTERVAL, "low", "high", form, optional=2)
         yield Rows(rows, (*columns("option, value = label"), count, means, change, ends))
         if any(len(option.values) > MAX_VALUES for option in options):

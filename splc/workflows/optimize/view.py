@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from sampling.space.space import DIAGRAMS
 from splc.data.configurations import Configurations
-from splc.data.property_unit import quantity, titled
+from splc.data.property_unit import quantity, readable, titled
 from splc.data.table import DESELECTED, NOT_SELECTED, assignment_texts, value_texts
 from splc.formats.measurements.selections import assignment_text
 from splc.io.files import STANDARD
@@ -17,8 +18,22 @@ from splc.workflows.fields import inputs_of
 from splc.workflows.inputs import ModelInputs
 from splc.workflows.optimize.objectives import Objective, Request
 from splc.workflows.optimize.optimize import NO_INFLUENCE, RatedConfiguration, Result, run
-from splc.workflows.subspace import failures_as_json
-from splc.workflows.views import Answer, Column, Detail, NextStep, NextSteps, Rows, Verb, View, counted, narrowed
+from splc.workflows.subspace import all_of, failures_as_json
+from splc.workflows.views import (
+    Answer,
+    Column,
+    Detail,
+    NextStep,
+    NextSteps,
+    Rows,
+    Verb,
+    View,
+    counted,
+    interval_text,
+    messages,
+    narrowed,
+    value_text,
+)
 
 MAX_LINES = 40  # the greatest number of configurations in a text; JSON has all
 MAX_TEXT = 200  # a command of more characters is not worth copying
@@ -64,22 +79,24 @@ def _front_as_json(result: Result, front: Sequence[RatedConfiguration], keys: st
 
 def view(result: Result, detail: Detail) -> View:
     """Yield the configurations, their predictions, the best measured configuration, and what to do next."""
+    yield from messages(result.first)
     if len(result.objectives) > 1:
         yield from _front_view(result, detail)
     elif len(result.candidates) > 1:
         # The best configurations, one a line.
         (objective,), best = result.objectives, result.best_measured
-        yield f"the {len(result.candidates)} {_which(result, objective)}"
-        yield from view_of_rated(result.candidates, predicted_columns(titled("predicted", objective.unit), 0))
+        kind = "; intervals are those of the best of many predictions" * result.candidates[0].values[0].of_best
+        yield f"the {len(result.candidates)} {_which(result, objective)}{kind}"
+        yield from view_of_rated(result.candidates, predicted_columns("predicted", objective.unit, result.like(0), 0))
         if best is not None and not detail.quiet:
             yield ""
             text = selected_text(best.configuration, best.configuration.system.mandatory)
-            yield f"best measured: {measured_text(best, objective.unit)}: {text}"
+            yield f"best measured: {measured_text(best, objective.unit, result.like(0))}: {text}"
     else:
         yield from _one(result, detail)
     if result.plot is not None:
         yield f"\nplot  {result.plot}"
-    yield result.notes
+    yield result.last
     yield NextSteps(next_steps(result))
 
 
@@ -88,7 +105,7 @@ def _which(result: Result, objective: Objective) -> str:
     if not objective.options:
         return "the same for all valid configurations"
     which = "greatest" if objective.maximize else "least"
-    which += f"{' of all valid configurations' * result.exhaustive}{_how(result)}"
+    which += f"{f' of all {all_of(objective.system)}' * result.exhaustive}{_how(result)}"
     if not result.fixed:
         return which
     return f"{which} with {assignment_text(result.fixed, result.candidates[0].configuration.system)}"
@@ -104,14 +121,15 @@ def _one(result: Result, detail: Detail) -> View:
     """Yield one configuration next to the best measured one."""
     (candidate,), best, (objective,) = result.candidates, result.best_measured, result.objectives
     (value,) = candidate.values
-    unit, system = objective.unit, candidate.configuration.system
-    text = f"predicted: {quantity(value.predicted, unit)} ({_which(result, objective)})"
-    text += "" if value.interval is None else f", {value.interval.text(unit)}"
+    unit, like, system = objective.unit, result.like(0), candidate.configuration.system
+    text = f"predicted: {quantity(value.predicted, unit, like=like)} ({_which(result, objective)})"
+    if value.interval is not None:
+        text += f", {value.interval.text(unit, like)}{' as the best of many predictions' * value.of_best}"
     if result.without_influence:
         # The configurations are arbitrary.
         candidate = best or candidate
         measured = None if best is None else best.values[0].measured
-        found = "" if measured is None else f"; best measured: {quantity(measured, unit)}"
+        found = "" if measured is None else f"; best measured: {quantity(measured, unit, like=like)}"
         text = f"{NO_INFLUENCE}{found}; {text}"
     yield Answer(text)
     if detail.quiet or (result.without_influence and best is not None):
@@ -140,18 +158,18 @@ def _one(result: Result, detail: Detail) -> View:
     if value.measured is None:
         yield f"measured: nothing ({objective.measured} was not measured for this configuration)"
     else:
-        yield f"measured: {quantity(value.measured, unit)} ({objective.measured})"
+        yield f"measured: {quantity(value.measured, unit, like=like)} ({objective.measured})"
     if best is None:
         yield "best measured: no measured configuration has the fixed values"
     else:
-        yield f"best measured: {'this configuration' if reference == values else measured_text(best, unit)}"
+        yield f"best measured: {'this configuration' if reference == values else measured_text(best, unit, like)}"
 
 
-def measured_text(best: RatedConfiguration, unit: str | None) -> str:
-    """Return the value of the best measured configuration, and its prediction."""
+def measured_text(best: RatedConfiguration, unit: str | None, like: Sequence[float]) -> str:
+    """Return the value of the best measured configuration, and its prediction, in the unit of the values `like`."""
     (value,) = best.values
     assert value.measured is not None
-    return f"{quantity(value.measured, unit)} (predicted {quantity(value.predicted, unit)})"
+    return f"{quantity(value.measured, unit, like=like)} (predicted {quantity(value.predicted, unit, like=like)})"
 
 
 def _front_view(result: Result, detail: Detail) -> View:
@@ -163,24 +181,27 @@ def _front_view(result: Result, detail: Detail) -> View:
     if result.fixed:
         system = result.candidates[0].configuration.system
         yield f"of all valid configurations with {assignment_text(result.fixed, system)}"
-    titles = [titled(goal.name, goal.unit) for goal in goals]
-    values = [shown for at, title in enumerate(titles) for shown in predicted_columns(title, at)]
-    yield from view_of_rated(result.candidates, values)
+    values = [predicted_columns(goal.name, goal.unit, result.like(at), at) for at, goal in enumerate(goals)]
+    yield from view_of_rated(result.candidates, [column for shown in values for column in shown])
     if result.measured_front is None or detail.quiet:
         return
     yield f"\nPareto front of the measured values: {counted(len(result.measured_front), 'configuration')}"
     if result.measured_front:
-        shown: list[Column] = []
-        for at, title in enumerate(titles):
-            shown += [Column(title, f"1.values.{at}.measured"), Column("predicted", f"1.values.{at}.predicted")]
-        yield from view_of_rated(result.measured_front, shown)
+        titles = ((first, replace(measured, title=first.title)) for first, _, measured in values)
+        pairs = ((measured, replace(first, title="predicted")) for first, measured in titles)
+        yield from view_of_rated(result.measured_front, [column for pair in pairs for column in pair])
 
 
-def predicted_columns(title: str, index: int) -> tuple[Column, ...]:
-    """Return the columns of a property: its prediction, the interval, and the measured value."""
-    value = f"1.values.{index}"
-    ends = Column("interval", f"{value}.interval", lambda interval: interval.ends)
-    return Column(title, f"{value}.predicted"), ends, Column("measured", f"{value}.measured")
+def predicted_columns(name: str, unit: str | None, like: Sequence[float], index: int) -> tuple[Column, Column, Column]:
+    """Return the columns of a property, in the unit of the values `like`: prediction, interval, measured value."""
+    value, (factor, shown) = f"1.values.{index}", readable(unit, like)
+
+    def text(number: float) -> str:
+        return value_text(number * factor)
+
+    ends = Column("interval", f"{value}.interval", lambda ends: interval_text((ends.low, ends.high), text))
+    title = titled(name, unit if factor == 1 else shown)
+    return Column(title, f"{value}.predicted", text), ends, Column("measured", f"{value}.measured", text)
 
 
 def view_of_rated(rated: Sequence[RatedConfiguration], values: Sequence[Column]) -> View:
