@@ -225,8 +225,11 @@ def _controls(system: VariabilityModel) -> list[dict[str, Any]]:
             states = [[[members[0], index]] for index in range(option.size)]
         else:
             kind = "choice"
-            labels = [texts.get(name, ("", name))[1] for name in (system.names[position] for position in members)]
-            states = [[[index, int(index == position)] for index in members] for position in members]
+            # The last one may be their parent.
+            values = [index for index in members if system.names[index] != option.parent]
+            others = members[len(values) :]
+            labels = [texts.get(name, ("", name))[1] for name in (system.names[position] for position in values)]
+            states = [[[index, int(index in (position, *others))] for index in members] for position in values]
             # One of the group is selected wherever its parent is.
             if option.parent not in (None, *system.mandatory):
                 labels, states = ["(none)", *labels], [[[position, 0] for position in members], *states]

@@ -27,6 +27,7 @@ from splc.learning.projection import ENUMERATED, Full, valid_configurations
 from splc.models.influence import InfluenceModel
 from splc.plotting.charts.effects import ValueEffects
 from splc.plotting.charts.influences import Share
+from splc.system.groups import text_groups
 from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
@@ -135,8 +136,17 @@ class Overview(Drawn):
 
 
 def choices_of(system: VariabilityModel) -> tuple[list[str], list[tuple[int, ...]]]:
-    """Return the names and the positions of the choices of a system: alternative groups, and all other options."""
-    groups = titled_groups(system)
+    """Return the names and the positions of the choices of a system: alternative groups, and all other options.
+
+    The option that has texts as values, and may have none of them, is a part of their group.
+    """
+    groups = dict(titled_groups(system))
+    for parent, children in text_groups(system).items():
+        group = tuple(child.name for child in children)
+        if group in groups and parent not in system.mandatory:
+            # The text comes first: it is what the choice is called by.
+            del groups[group]
+            groups[*group, parent] = parent
     grouped = {name for group in groups for name in group}
     members = [*groups, *((name,) for name in system.names if name not in grouped)]
     members.sort(key=lambda group: system.positions[group[0]])
