@@ -85,8 +85,7 @@ def view(result: Result, detail: Detail) -> View:
     elif len(result.candidates) > 1:
         # The best configurations, one a line.
         (objective,), best = result.objectives, result.best_measured
-        kind = "; intervals are those of the best of many predictions" * result.candidates[0].values[0].of_best
-        yield f"the {len(result.candidates)} {_which(result, objective)}{kind}"
+        yield f"the {len(result.candidates)} {_which(result, objective)}{_kind(result)}"
         yield from view_of_rated(result.candidates, predicted_columns("predicted", objective.unit, result.like(0), 0))
         if best is not None and not detail.quiet:
             yield ""
@@ -115,6 +114,12 @@ def _how(result: Result) -> str:
     if not result.exhaustive:
         return " of those that a local search predicted"
     return "" if result.engine == DIAGRAMS else f", exactly, by {result.engine}"
+
+
+def _kind(result: Result) -> str:
+    """Return what the intervals of a table are of, where it is not a configuration that was named."""
+    is_best = any(value.of_best for value in result.candidates[0].values)
+    return "; intervals are those of the best of many predictions" * is_best
 
 
 def _one(result: Result, detail: Detail) -> View:
@@ -177,7 +182,7 @@ def _front_view(result: Result, detail: Detail) -> View:
     names = ", ".join(f"{'greatest' if goal.maximize else 'least'} {goal.name}" for goal in goals)
     errors = ", ".join(f"{goal.name} {goal.error}" for goal in goals if goal.error is not None)
     found = f"{counted(len(result.candidates), 'configuration')}{_how(result)}"
-    yield f"Pareto front ({names}): {found}{f'; expected errors: {errors}' if errors else ''}"
+    yield f"Pareto front ({names}): {found}{f'; expected errors: {errors}' if errors else ''}{_kind(result)}"
     if result.fixed:
         system = result.candidates[0].configuration.system
         yield f"of all valid configurations with {assignment_text(result.fixed, system)}"
