@@ -14,26 +14,12 @@ from splc.formats.measurements.selections import assignment_text
 from splc.io.files import STANDARD
 from splc.io.json import picked
 from splc.system.groups import text_groups
+from splc.workflows import views
 from splc.workflows.fields import inputs_of
 from splc.workflows.inputs import ModelInputs
 from splc.workflows.optimize.objectives import Objective, Request
 from splc.workflows.optimize.optimize import NO_INFLUENCE, RatedConfiguration, Result, run
 from splc.workflows.subspace import all_of, failures_as_json
-from splc.workflows.views import (
-    Answer,
-    Column,
-    Detail,
-    NextStep,
-    NextSteps,
-    Rows,
-    Verb,
-    View,
-    counted,
-    interval_text,
-    messages,
-    narrowed,
-    value_text,
-)
 
 MAX_LINES = 40  # the greatest number of configurations in a text; JSON has all
 MAX_TEXT = 200  # a command of more characters is not worth copying
@@ -77,9 +63,9 @@ def _front_as_json(result: Result, front: Sequence[RatedConfiguration], keys: st
     ]
 
 
-def view(result: Result, detail: Detail) -> View:
+def view(result: Result, detail: views.Detail) -> views.View:
     """Yield the configurations, their predictions, the best measured configuration, and what to do next."""
-    yield from messages(result.first)
+    yield from views.messages(result.first)
     if len(result.objectives) > 1:
         yield from _front_view(result, detail)
     elif len(result.candidates) > 1:
@@ -96,7 +82,7 @@ def view(result: Result, detail: Detail) -> View:
     if result.plot is not None:
         yield f"\nplot  {result.plot}"
     yield result.last
-    yield NextSteps(next_steps(result))
+    yield views.NextSteps(next_steps(result))
 
 
 def _which(result: Result, objective: Objective) -> str:
@@ -122,7 +108,7 @@ def _kind(result: Result) -> str:
     return "; intervals are those of the best of many predictions" * is_best
 
 
-def _one(result: Result, detail: Detail) -> View:
+def _one(result: Result, detail: views.Detail) -> views.View:
     """Yield one configuration next to the best measured one."""
     (candidate,), best, (objective,) = result.candidates, result.best_measured, result.objectives
     (value,) = candidate.values
@@ -136,7 +122,7 @@ def _one(result: Result, detail: Detail) -> View:
         measured = None if best is None else best.values[0].measured
         found = "" if measured is None else f"; best measured: {quantity(measured, unit, like=like)}"
         text = f"{NO_INFLUENCE}{found}; {text}"
-    yield Answer(text)
+    yield views.Answer(text)
     if detail.quiet or (result.without_influence and best is not None):
         yield selected_text(candidate.configuration, () if detail.quiet else candidate.configuration.system.mandatory)
     if detail.quiet or result.without_influence:
@@ -144,17 +130,17 @@ def _one(result: Result, detail: Detail) -> View:
     values = value_texts(system, candidate.configuration.assignment(0))
     reference = values if best is None else value_texts(best.configuration.system, best.configuration.assignment(0))
     selected = [name for name in values if not {values[name], reference[name]} <= {NOT_SELECTED, DESELECTED}]
-    columns = [Column("option", str), Column("value", values.__getitem__, right=True)]
+    columns = [views.Column("option", str), views.Column("value", values.__getitem__, right=True)]
     if reference != values:
-        columns.append(Column("best measured", reference.__getitem__, right=True))
+        columns.append(views.Column("best measured", reference.__getitem__, right=True))
     unused = {*result.unused}
     groups = text_groups(system)
     unused.update(name for name, children in groups.items() if unused.issuperset(child.name for child in children))
-    columns.append(Column("in the model", lambda name: "unused" if name in unused else ""))
+    columns.append(views.Column("in the model", lambda name: "unused" if name in unused else ""))
     names = selected
     if len(selected) > MAX_LINES and not detail.verbose:
         names = [name for name in selected if name not in unused][:MAX_LINES]
-    yield Rows(names, columns) if selected else "no option is selected"
+    yield views.Rows(names, columns) if selected else "no option is selected"
     if len(names) < len(selected):
         yield f"… {len(selected) - len(names):,} more (-v lists all)"
     if objective.measured is None:
@@ -177,11 +163,11 @@ def measured_text(best: RatedConfiguration, unit: str | None, like: Sequence[flo
     return f"{quantity(value.measured, unit, like=like)} (predicted {quantity(value.predicted, unit, like=like)})"
 
 
-def _front_view(result: Result, detail: Detail) -> View:
+def _front_view(result: Result, detail: views.Detail) -> views.View:
     goals = result.objectives
     names = ", ".join(f"{'greatest' if goal.maximize else 'least'} {goal.name}" for goal in goals)
     errors = ", ".join(f"{goal.name} {goal.error}" for goal in goals if goal.error is not None)
-    found = f"{counted(len(result.candidates), 'configuration')}{_how(result)}"
+    found = f"{views.counted(len(result.candidates), 'configuration')}{_how(result)}"
     yield f"Pareto front ({names}): {found}{f'; expected errors: {errors}' if errors else ''}{_kind(result)}"
     if result.fixed:
         system = result.candidates[0].configuration.system
@@ -190,34 +176,34 @@ def _front_view(result: Result, detail: Detail) -> View:
     yield from view_of_rated(result.candidates, [column for shown in values for column in shown])
     if result.measured_front is None or detail.quiet:
         return
-    yield f"\nPareto front of the measured values: {counted(len(result.measured_front), 'configuration')}"
+    yield f"\nPareto front of the measured values: {views.counted(len(result.measured_front), 'configuration')}"
     if result.measured_front:
         titles = ((first, replace(measured, title=first.title)) for first, _, measured in values)
         pairs = ((measured, replace(first, title="predicted")) for first, measured in titles)
         yield from view_of_rated(result.measured_front, [column for pair in pairs for column in pair])
 
 
-def predicted_columns(name: str, unit: str | None, like: Sequence[float], index: int) -> tuple[Column, Column, Column]:
+def predicted_columns(name: str, unit: str | None, like: Sequence[float], index: int) -> tuple[views.Column, ...]:
     """Return the columns of a property, in the unit of the values `like`: prediction, interval, measured value."""
     value, (factor, shown) = f"1.values.{index}", readable(unit, like)
 
     def text(number: float) -> str:
-        return value_text(number * factor)
+        return views.value_text(number * factor)
 
-    ends = Column("interval", f"{value}.interval", lambda ends: interval_text((ends.low, ends.high), text))
+    ends = views.Column("interval", f"{value}.interval", lambda ends: views.interval_text((ends.low, ends.high), text))
     title = titled(name, unit if factor == 1 else shown)
-    return Column(title, f"{value}.predicted", text), ends, Column("measured", f"{value}.measured", text)
+    return views.Column(title, f"{value}.predicted", text), ends, views.Column("measured", f"{value}.measured", text)
 
 
-def view_of_rated(rated: Sequence[RatedConfiguration], values: Sequence[Column]) -> View:
+def view_of_rated(rated: Sequence[RatedConfiguration], values: Sequence[views.Column]) -> views.View:
     """Yield one line per configuration: its values, and the options in which the configurations differ."""
     first, *rows = (candidate.configuration.assignments()[0] for candidate in rated)
     common = [name for name, value in first.items() if rows and all(row[name] == value for row in rows)]
     in_all = _selected(rated[0].configuration, rated[0].configuration.system.mandatory, common)
     title = "other selected options" if in_all else "selected options"
-    options = Column(title, lambda row: selected_text(row[1].configuration, common))
-    shown = narrowed((Column("#", 0), *values, options), "measured", "interval", "predicted")
-    yield Rows([*enumerate(rated, 1)], shown, MAX_LINES)
+    options = views.Column(title, lambda row: selected_text(row[1].configuration, common))
+    shown = views.narrowed((views.Column("#", 0), *values, options), "measured", "interval", "predicted")
+    yield views.Rows([*enumerate(rated, 1)], shown, MAX_LINES)
     if in_all:
         yield f"in all: {', '.join(in_all)}"
 
@@ -234,7 +220,7 @@ def _selected(row: Configurations, left_out: Container[str] = (), only: Containe
     return [text for name, text in chosen if only is None or name in only]
 
 
-def next_steps(result: Result) -> Iterator[NextStep]:
+def next_steps(result: Result) -> Iterator[views.NextStep]:
     """Yield the command that explains why the best configuration is better than the best measured one."""
     request = result.request
     inputs = None if request is None else inputs_of(request, ModelInputs, policies=False)
@@ -250,7 +236,7 @@ def next_steps(result: Result) -> Iterator[NextStep]:
         return
     words += ["--printed"] if request.printed else []
     words += ["--property", request.properties[0]] if request.properties else []
-    yield NextStep(("explain", request.models[0], *words, *inputs), purpose)
+    yield views.NextStep(("explain", request.models[0], *words, *inputs), purpose)
 
 
 EXAMPLES = (
@@ -258,4 +244,4 @@ EXAMPLES = (
     "splc optimize analytical.txt --maximize",
     "splc optimize --property solve_seconds --property messages --maximize-only messages --plot front.svg",
 )
-VERB = Verb(Request, run, view, as_json, EXAMPLES, doing="optimizing", without=("nfp",))
+VERB = views.Verb(Request, run, view, as_json, EXAMPLES, doing="optimizing", without=("nfp",))
