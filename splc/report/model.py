@@ -226,10 +226,10 @@ def _controls(system: VariabilityModel) -> list[dict[str, Any]]:
         else:
             kind = "choice"
             # The last one may be their parent.
-            values = [index for index in members if system.names[index] != option.parent]
-            others = members[len(values) :]
+            parent = system.positions.get(option.parent or "", -1)
+            values = [index for index in members if index != parent]
             labels = [texts.get(name, ("", name))[1] for name in (system.names[position] for position in values)]
-            states = [[[index, int(index in (position, *others))] for index in members] for position in values]
+            states = [[[index, int(index in (position, parent))] for index in members] for position in values]
             # One of the group is selected wherever its parent is.
             if option.parent not in (None, *system.mandatory):
                 labels, states = ["(none)", *labels], [[[position, 0] for position in members], *states]

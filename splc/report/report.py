@@ -137,11 +137,7 @@ def _page(request: Request, notes: Notes, watch: Watch) -> Page:
         # Names have no folders where they differ without.
         names = Path(old).name, Path(new).name
         return change_page(subjects[0], subjects[1], names if names[0] != names[1] else (old, new))
-    (subject,) = subjects
-    doubts = direction_notes([(subject.stored.nfp or "", subject.stored.unit, request.maximize)], "report", request)
-    notes += doubts
-    subject = replace(subject, notes=(*subject.notes, *(note.text for note in doubts)))
-    return model_page(subject, best_of(subject, notes, maximize=request.maximize, watch=watch))
+    return model_page(subjects[0], best_of(subjects[0], notes, maximize=request.maximize, watch=watch))
 
 
 def _tuned(file: str) -> Mapping[str, Any] | None:
@@ -171,6 +167,8 @@ def _subject(request: Request, model: str, notes: Notes, watch: Watch) -> ModelS
     if stored.nfp is None:
         only = () if measurements is None else measurements.properties
         stored = replace(stored, nfp=request.nfp or (only[0] if len(only) == 1 else None))
+    if len(request.models) == 1:
+        messages += direction_notes([(stored.nfp or "", stored.unit, request.maximize)], "report", request)
     notes.add(messages)
     warnings = [note.text for note in messages if note.warning]
     return ModelSubject(model, stored, space, overview, measurements, warnings, learned_content(stored, model))

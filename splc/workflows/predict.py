@@ -34,7 +34,7 @@ from splc.workflows.subspace import failing_notes, known_failures
 from splc.workflows.views import UNWATCHED, Column, Detail, Message, Output, Rows, Verb, View, Watch, columns, counted
 
 ROWS = "Configurations (CSV) or measurements (CSV or XML). '-' is standard input."
-LEVELS = 5  # so many values of an option say what is between them, and errors stated of the model are about such values
+LEVELS = 5  # so many values of an option say what is between them
 BLOCK = 8192  # configurations that are predicted between two reports of progress
 
 
@@ -191,10 +191,7 @@ def _read(
 
 
 def _extrapolated(rows: PredictionInputs, system: VariabilityModel, notes: Notes) -> Array:
-    """Return which configurations have unlisted values, and note how far these are from the listed ones.
-
-    Values between several of an inferred option need no note: those that a model is judged by are alike.
-    """
+    """Return which configurations have unlisted values, and note how far these are from the listed ones."""
     mask, outside, noted = np.zeros((3, len(rows.configurations)), dtype=bool)
     texts = []
     word = "known" if system.inferred else "listed"
@@ -205,6 +202,7 @@ def _extrapolated(rows: PredictionInputs, system: VariabilityModel, notes: Notes
         known = value_table(option)
         low, high = np.nanmin(known), np.nanmax(known)
         is_beyond = unlisted & ((values < low) | (values > high))
+        # Errors of the model are about values between several of an inferred option, too.
         shown = is_beyond if system.inferred and option.size >= LEVELS else unlisted
         if shown.any():
             outside |= is_beyond

@@ -266,9 +266,8 @@ class ProjectionLearner:
         # Other rows may tell about variables that have one value in the learning set.
         names = {variable.name for variable in (*different, *full.basis.variables)}
         # All members of a group are constant. What has texts as values may vary, but always has one.
-        texts = text_groups(system)
         constant = [name for variable in variables if variable.name not in names for name in variable.members]
-        fixed = [f"whether {name} has a value" if name in texts else name for name in constant]
+        fixed = [f"whether {name} has a value" if name in text_groups(system) else name for name in constant]
         if fixed and len(configurations) > 1:
             notes = [f"influence unknown, because the value is always the same in your sample: {listed(fixed)}"]
         notes += remark

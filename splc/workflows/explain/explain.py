@@ -132,19 +132,15 @@ class Explained(Drawn):
 
     def answer(self, unit: str | None) -> str:
         """Return the first line: the prediction, what it is compared with, and the term that matters most."""
-        text = f"predicted {_with_interval(self.predicted, self.interval, unit, self.like)}"
+        like = (self.predicted, self.reference)
+        text = f"predicted {_with_interval(self.predicted, self.interval, unit, like)}"
         reference = "the other configuration" if self.against is not None else "the mean over all valid configurations"
         if self.reference * self.predicted > 0:
             text += f"; {self.predicted / self.reference:.3g} times {reference}"
         if self.sums and (largest := self.sums[0][0]).difference != 0:
-            factor, _ = readable(unit, self.like)
-            text += f", most by {largest.text} ({_change(largest.difference, factor, product=self.product)})"
+            change = _change(largest.difference, readable(unit, like)[0], product=self.product)
+            text += f", most by {largest.text} ({change})"
         return text
-
-    @property
-    def like(self) -> tuple[float, float]:
-        """The values whose readable unit all of it is printed in."""
-        return self.predicted, self.reference
 
     def summary(self) -> str:
         """Return the prediction and the reference as text."""
@@ -368,7 +364,7 @@ def _view_of_prediction(explained: Explained, unit: str | None) -> View:
     product, other = explained.product, explained.against
     mean = f"{'geometric ' * product}mean over all valid configurations"
     reference = mean if other is None else "prediction of the other configuration"
-    like = explained.like
+    like = (explained.predicted, explained.reference)
     factor, shown_unit = readable(unit, like)
     first = _with_interval(explained.predicted, explained.interval, unit, like)
     second = _with_interval(explained.reference, explained.against_interval, unit, like)
@@ -402,9 +398,8 @@ def _view_of_prediction(explained: Explained, unit: str | None) -> View:
         return f"{_exponential(value) if product else value * factor:.6g}"
 
     values = (Column(title, "1.value", number), Column("mean" if other is None else "other", "1.reference", number))
-    changed = partial(_change, factor=factor, product=product)
-    difference = Column(change, "1.difference", changed, signed=not product)
-    yield Rows(lines, (Column("term", 0), *values, difference))
+    form = partial(_change, factor=factor, product=product)
+    yield Rows(lines, (Column("term", 0), *values, Column(change, "1.difference", form, signed=not product)))
 
 
 def _with_interval(value: float, interval: Interval | None, unit: str | None, like: Sequence[float]) -> str:
