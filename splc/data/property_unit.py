@@ -79,6 +79,11 @@ def is_unit(text: object) -> bool:
     return 0 < len(text.strip()) <= _LONGEST and math.isnan(parse_number(text))
 
 
+def is_time_unit(text: str) -> bool:
+    """Return whether a text is a unit of times: `ms`, `seconds`."""
+    return _SPELLINGS.get(text, text) in _SECONDS
+
+
 def is_usual_unit(text: str) -> bool:
     """Return whether a text is a unit that is often used: `ms`, `°C`, `rpm`."""
     return text in _UNITS or text.casefold() in _WORDS or text in _SECONDS
@@ -105,15 +110,15 @@ def readable(unit: str | None, values: Iterable[float]) -> tuple[float, str]:
     return _SECONDS[known] / _SECONDS[chosen], chosen
 
 
-def span(low: float, high: float, unit: str | None, digits: int = 6) -> str:
-    """Return the ends of an interval with a readable unit: `11.5 to 13 ms`."""
-    factor, shown = readable(unit, [low, high])
+def span(low: float, high: float, unit: str | None, digits: int = 6, like: Iterable[float] = ()) -> str:
+    """Return the ends of an interval with a unit that is readable, or is so for the values `like`: `11.5 to 13 ms`."""
+    factor, shown = readable(unit, [*like] or [low, high])
     return f"{short_number(low * factor, digits)} to {short_number(high * factor, digits)} {shown}".rstrip()
 
 
-def quantity(value: float, unit: str | None, digits: int = 6) -> str:
-    """Return a value with a readable unit: `12.3 ms`."""
-    factor, shown = readable(unit, [float(value)])
+def quantity(value: float, unit: str | None, digits: int = 6, like: Iterable[float] = ()) -> str:
+    """Return a value with a unit that is readable, or is so for the values `like`: `12.3 ms`."""
+    factor, shown = readable(unit, [*like] or [float(value)])
     return f"{short_number(value * factor, digits)} {shown}".rstrip()
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from splc.data.configurations import describe_configuration, value_table
-from splc.data.property_unit import titled
+from splc.data.property_unit import readable, titled
 from splc.data.table import text_values
 from splc.errors import listed, plural
 from splc.formats.models.program import program_of, space_object
@@ -25,6 +25,7 @@ from splc.workflows.explain.importance import OptionImportance, aliases, choices
 from splc.workflows.optimize.optimize import NO_INFLUENCE, TOO_GOOD, Result
 from splc.workflows.optimize.view import measured_text, predicted_columns, view_of_rated
 from splc.workflows.prediction_notes import EVERY, NEW, ExpectedError
+from splc.workflows.subspace import all_of
 from splc.workflows.views import Facts, Message, Rows
 
 OTHERS = "on measured configurations not learned from"  # where the error to expect was measured
@@ -151,11 +152,11 @@ def _predictions(subject: ModelSubject) -> Section | None:
     order = np.argsort(-np.nan_to_num(np.abs(errors), nan=-1), kind="stable")[:WORST]
     worst = order[np.isfinite(errors[order])].tolist()
     texts, alike = differing_texts((rows.configurations, row) for row in worst)
-    cells = []
+    cells, (factor, unit) = [], readable(subject.stored.unit, measured.tolist())
     for row, text in zip(worst, texts, strict=True):
-        numbers = (short_number(measured[row]), short_number(predicted[row]), percentage(errors[row], 3))
-        cells.append((text, *numbers, "yes" if learned[row] else "no"))
-    columns = (titled(name, subject.stored.unit) for name in ("measured", "predicted"))
+        numbers = (short_number(values[row] * factor) for values in (measured, predicted))
+        cells.append((text, *numbers, percentage(errors[row], 3), "yes" if learned[row] else "no"))
+    columns = (titled(name, unit or None) for name in ("measured", "predicted"))
     header = ("configuration", *columns, "error", "learned from")
     caption = "The configurations with the largest relative errors"
     blocks.append(text_table(header, cells, caption, "worst", words=(0, 4), keys=worst))
@@ -169,13 +170,13 @@ def _best(subject: ModelSubject, result: Result) -> Section:
     count = plural(len(result.candidates), "configuration", "configurations")
     caption = f"The {count} with the {word} prediction of {of}"
     caption += ", with 90 % intervals" * (result.candidates[0].values[0].interval is not None)
-    table, *alike = view_of_rated(result.candidates, predicted_columns(titled("predicted", unit), 0))
+    table, *alike = view_of_rated(result.candidates, predicted_columns("predicted", unit, result.like(0), 0))
     assert isinstance(table, Rows)
     blocks: list[Block] = [f"{NO_INFLUENCE.capitalize()}."] if result.without_influence else []
     blocks += [without_empty(replace(table, caption=caption, name="best")), *map(str, alike)]
     if result.best_measured is not None:
         found = describe_configuration(result.best_measured.configuration, 0)
-        blocks.append(f"Best measured: {found}, with {measured_text(result.best_measured, unit)}.")
+        blocks.append(f"Best measured: {found}, with {measured_text(result.best_measured, unit, result.like(0))}.")
     if result.failures is not None:
         blocks.append(f"Left out: {'; '.join(result.failures.texts)}.")
     if result.free:
@@ -224,8 +225,11 @@ def _controls(system: VariabilityModel) -> list[dict[str, Any]]:
             states = [[[members[0], index]] for index in range(option.size)]
         else:
             kind = "choice"
-            labels = [texts.get(name, ("", name))[1] for name in (system.names[position] for position in members)]
-            states = [[[index, int(index == position)] for index in members] for position in members]
+            # The last one may be their parent.
+            parent = system.positions.get(option.parent or "", -1)
+            values = [index for index in members if index != parent]
+            labels = [texts.get(name, ("", name))[1] for name in (system.names[position] for position in values)]
+            states = [[[index, int(index in (position, parent))] for index in members] for position in values]
             # One of the group is selected wherever its parent is.
             if option.parent not in (None, *system.mandatory):
                 labels, states = ["(none)", *labels], [[[position, 0] for position in members], *states]
@@ -276,7 +280,7 @@ def _provenance(subject: ModelSubject) -> Iterator[tuple[str, str]]:
     yield "model", stored.name or subject.file
     yield "system", f"{system.name}: {len(system.names)} options"
     if (count := subject.valid_configurations) is not None:
-        yield "valid configurations", count_text(count)
+        yield all_of(system), count_text(count)
     for key, title in (("sampling", "sampling"), ("learner", "learner"), ("splc", "version of splc")):
         if isinstance(value := stored.provenance.get(key), str):
             yield title, value

@@ -36,7 +36,7 @@ from splc.study.folder import archive_folders, read_archive
 from splc.workflows import compare, explain, scale, tune
 from splc.workflows.fields import argument, flag, option, request
 from splc.workflows.inputs import ModelInputs, predicting
-from splc.workflows.note import Noted, Notes
+from splc.workflows.note import Noted, Notes, direction_notes
 from splc.workflows.prediction_notes import negative_notes
 from splc.workflows.tune.view import as_json as as_json_of_tuning
 from splc.workflows.views import UNWATCHED, Detail, Verb, View, Watch
@@ -167,6 +167,8 @@ def _subject(request: Request, model: str, notes: Notes, watch: Watch) -> ModelS
     if stored.nfp is None:
         only = () if measurements is None else measurements.properties
         stored = replace(stored, nfp=request.nfp or (only[0] if len(only) == 1 else None))
+    if len(request.models) == 1:
+        messages += direction_notes([(stored.nfp or "", stored.unit, request.maximize)], "report", request)
     notes.add(messages)
     warnings = [note.text for note in messages if note.warning]
     return ModelSubject(model, stored, space, overview, measurements, warnings, learned_content(stored, model))

@@ -33,7 +33,7 @@ from splc.system.variability import VariabilityModel
 from splc.workflows import fields, views
 from splc.workflows.inputs import SystemInputs, with_blocks, without_column
 from splc.workflows.note import Note, Noted, Notes, reading_notes
-from splc.workflows.subspace import inference_as_json, notes_of_failures
+from splc.workflows.subspace import VALID, all_of, inference_as_json, notes_of_failures
 
 _TOO_LONG = 10**4300
 # Longer tables and lists show only their first lines, unless all are requested.
@@ -244,7 +244,7 @@ def view(result: Result, detail: views.Detail) -> views.View:
     mined = () if inference is None else inference.mined.constraints
     parts |= {"inferred constraint": mined} if mined else {"constraint": system.constraints}
     yield f"{system.name}: {', '.join(views.counted(len(items), noun) for noun, items in parts.items())}"
-    yield f"valid configurations: {'not counted' if description.count is None else count_text(description.count)}"
+    yield f"{all_of(system)}: {'not counted' if description.count is None else count_text(description.count)}"
     if description.engine not in {None, DIAGRAMS}:
         core, dead = len(description.core or ()), len(description.dead or ())
         yield f"always selected: {core:,}; never selected: {dead:,} (exact, by {description.engine})"
@@ -271,7 +271,7 @@ def view(result: Result, detail: views.Detail) -> views.View:
         yield views.Entries("In no row, too little evidence to infer constraints", unseen, most(unseen), ALL)
     yield views.Entries("Suspicious", map(str, description.findings), most(description.findings), ALL)
     if result.measured is not None:
-        yield from view_of_measurements(result.measured, description.count)
+        yield from view_of_measurements(result.measured, description.count if all_of(system) == VALID else None)
     yield result.notes
     if result.problem is not None:
         yield views.Failed(result.problem)

@@ -393,10 +393,12 @@ def inputs_of(request: Any, kind: type, *, policies: bool = True) -> tuple[str, 
         if bound.field.kind == "flag":
             words.append(bound.spellings[0])
             continue
-        texts = [f"{name}={entry}" for name, entry in value.items()] if isinstance(value, Mapping) else [str(value)]
+        texts = [f"{value:.12g}" if isinstance(value, float) else str(value)]
+        if isinstance(value, Mapping):
+            texts = [f"{name}={entry}" for name, entry in value.items()]
         if isinstance(value, tuple):
-            # A list of names is one text.
-            texts = [",".join(value)] if bound.field.parse is names_in else list(map(str, value))
+            # A list of names or of counts is one text.
+            texts = [",".join(map(str, value))] if bound.field.parse in (names_in, counts_of) else list(map(str, value))
         if bound.field.kind == "argument":
             arguments += texts
         else:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, Self
 
+from splc.data.property_unit import is_time_unit, unit_in_name
 from splc.data.summary import run_pattern
 from splc.errors import SplcError, listed, plural
+from splc.formats.names import words_of
 from splc.io.numbers import percentage
 from splc.learning.projection import MethodNote
+from splc.workflows.fields import inputs_of
 
 if TYPE_CHECKING:
     from splc.data.measurements import Measurements, ReadingReport
@@ -24,6 +27,18 @@ MAX_NOTES = 5
 SHOWN_ROWS = 5
 SHOWN_PAIRS = 3  # selections of two options that no row has
 SHOWN_COLUMNS, SHOWN_OPTIONS = 12, 40
+# Words of properties of which more is better, of amounts per second, and those that make less of them better.
+_GAINS = words_of("""
+    throughput thrpt goodput bandwidth iops ops qps tps rps fps ips ipc flops mflops gflops tflops bps kbps mbps gbps
+    speedup efficiency fmax accuracy acc auc f1 recall score reward psnr ssim vmaf
+""")
+_AMOUNTS = words_of("ops req reqs requests queries tx txn rows items images img imgs frames tok tokens samples mb gb")
+_PERIODS = words_of("s sec second min minute h hour")
+_LOSSES = words_of("""
+    error errors err loss losses regret overhead cost time times latency latencies duration delay wait alloc allocated
+    allocation miss misses fault faults fail failed failures drop dropped drops retries evictions aborts timeouts stalls
+    conflicts inverse reciprocal neg negative
+""")
 # Other causes of runs that move together, by the kind of their pattern.
 CAUSES: Mapping[str, str] = {
     "first": "a warm-up (splc measure --warmup 1) or ",
@@ -32,7 +47,7 @@ CAUSES: Mapping[str, str] = {
 
 
 class Rank(IntEnum):
-    """The importance of notes, the most important first."""
+    """The importance of notes, the most important first. Those of the first kind are printed before the result."""
 
     OTHER_ANSWER = 0
     DOUBTFUL = 1
@@ -71,6 +86,16 @@ class Noted:
     """A result with notes."""
 
     notes: tuple[Note, ...] = ()  # what the user should know
+
+    @property
+    def first(self) -> tuple[Note, ...]:
+        """The notes that are printed before the result."""
+        return tuple(note for note in self.notes if note.about is Rank.OTHER_ANSWER)
+
+    @property
+    def last(self) -> tuple[Note, ...]:
+        """The notes that are printed after the result."""
+        return tuple(note for note in self.notes if note.about is not Rank.OTHER_ANSWER)
 
 
 class Notes(list[Note]):
@@ -163,8 +188,8 @@ def _tables(source: Source) -> str:
     return shlex.quote(source.name)
 
 
-def reading_notes(*reports: ReadingReport) -> tuple[Note, ...]:
-    """Return what a reader of measurements left out, and why."""
+def reading_notes(*reports: ReadingReport, about: Collection[str | None] | None = None) -> tuple[Note, ...]:
+    """Return what a reader of measurements left out, and why; `about`: the properties that count, None for all."""
     source = reports[0].source or "measurements"
     # Rows without a known context are in all parts.
     invalid = sorted({entry for report in reports for entry in report.invalid})
@@ -180,15 +205,15 @@ def reading_notes(*reports: ReadingReport) -> tuple[Note, ...]:
         again = plural(len(duplicates), "row measures", "rows measure")
         notes.append(Note(f"{source}: {again} a configuration again (lines {_lines(duplicates)})", warning=True))
     lacking: dict[tuple[int, ...], list[str]] = {}  # runs that failed lack all properties: one note for equal lines
-    gaps_of = {nfp: list[int]() for report in reports for nfp in report.missing}
-    for nfp, gaps in (gaps_of | dict(_by_property(reports, "gaps"))).items():
+    gaps_of = {nfp: list[int]() for report in reports for nfp in report.missing if about is None or nfp in about}
+    for nfp, gaps in (gaps_of | dict(_by_property(reports, "gaps", about))).items():
         lacking.setdefault((sum(report.missing.get(nfp, 0) for report in reports), *gaps), []).append(nfp)
     for (count, *_), names in lacking.items():
         if count:
             of = names[0] if len(names) == 1 else f"each of {listed(names)}"
             values = plural(count, f"value of {of} is", f"values of {of} are")
             notes.append(Note(f"{source}: {values} missing or cannot be read", warning=True))
-    for nfp, failed in _by_property(reports, "failed"):
+    for nfp, failed in _by_property(reports, "failed", about):
         count = sum(report.used - len(report.gaps.get(nfp, ())) for report in reports)
         text = f"{len(failed):,} of {count:,} values of {nfp} are unlike the others"
         text += f" ({_lines(failed, 'line')}): failed runs?"
@@ -206,9 +231,12 @@ def reading_notes(*reports: ReadingReport) -> tuple[Note, ...]:
     return tuple(notes)
 
 
-def _by_property(reports: Sequence[ReadingReport], name: str) -> Iterator[tuple[str, list[int]]]:
+def _by_property(
+    reports: Sequence[ReadingReport], name: str, about: Collection[str | None] | None
+) -> Iterator[tuple[str, list[int]]]:
     for nfp in dict.fromkeys(nfp for report in reports for nfp in getattr(report, name)):
-        yield nfp, sorted(line for report in reports for line in getattr(report, name).get(nfp, ()))
+        if about is None or nfp in about:
+            yield nfp, sorted(line for report in reports for line in getattr(report, name).get(nfp, ()))
 
 
 def run_notes(parts: Sequence[Measurements], nfp: str | None) -> tuple[Note, ...]:
@@ -225,6 +253,37 @@ def run_notes(parts: Sequence[Measurements], nfp: str | None) -> tuple[Note, ...
     cure = f"add it to the table and learn its values together: {shlex.join(words)} --by COLUMN --share"
     about = "" if source is None else f"{source}: "
     return (Note(f"{about}{text}", warning=True, details=(cure,)),)
+
+
+def is_gain(name: str, unit: str | None) -> bool:
+    """Return whether more of a property is better, as its name or unit says: `throughput`, `queries_per_s`, `1/s`."""
+    unit = unit or unit_in_name(name) or ""
+    words, (amount, _, period) = words_of(name), unit.partition("/")
+    if is_time_unit(amount) or not {*_LOSSES}.isdisjoint(words):
+        return False
+    is_rate = bool(words[1:]) and words[-1] in _PERIODS and not {"per", *_AMOUNTS}.isdisjoint(words[-3:-1])
+    return is_rate or period in _PERIODS or not {*_GAINS}.isdisjoint((*words, *words_of(unit)))
+
+
+def direction_notes(
+    goals: Sequence[tuple[str, str | None, bool]], verb: str = "", request: Any = None
+) -> tuple[Note, ...]:
+    """Return a warning about properties of which more is better, and whose least values are wanted.
+
+    `goals`: name, unit, and whether the greatest value is wanted. The request of a verb, None in Python, is for the
+    command that finds the greatest values.
+    """
+    names = tuple(name for name, unit, maximize in goals if not maximize and is_gain(name, unit))
+    if not names:
+        return ()
+    cure = "maximize=True"
+    if request is not None:
+        some = {"maximize_only": (*request.maximize_only, *names)} if len(names) < len(goals) else {"maximize": True}
+        words = inputs_of(replace(request, **some), type(request))
+        cure = "--maximize" if words is None else shlex.join(("splc", verb, *words))
+    values = "value is" if len(names) == 1 else "values are"
+    text = f"more of {listed(names)} seems to be better, but the least {values} searched; for the greatest: {cure}"
+    return (Note(text, warning=True, about=Rank.OTHER_ANSWER),)
 
 
 def _averaged(source: str, reports: Sequence[ReadingReport]) -> Note:

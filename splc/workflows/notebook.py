@@ -34,7 +34,7 @@ from splc.types import Invalid
 from splc.workflows.explain.full import model_overview
 from splc.workflows.explain.importance import Overview
 from splc.workflows.learn.contexts import LearnedContexts, learn_contexts
-from splc.workflows.note import Notes, inference_notes, reading_notes, run_notes
+from splc.workflows.note import Notes, direction_notes, inference_notes, reading_notes, run_notes
 from splc.workflows.optimize.objectives import Objective, of_result
 from splc.workflows.optimize.optimize import best_of
 from splc.workflows.subspace import UNKNOWN, WITHOUT_FAILURE, failure_notes, working_space
@@ -154,8 +154,18 @@ def suggest(data: Any, *arguments: Any, **settings: Any) -> ConfigurationSuggest
     if isinstance(data, Space):
         measured = arguments[0] if arguments else settings.get("measured")
         space = working_space(data, getattr(measured, "failures", None), {})
-        return suggest_configurations(space, *arguments, **settings)
+        found = suggest_configurations(space, *arguments, **settings)
+        nfp = arguments[1] if arguments[1:] else settings.get("nfp")
+        return replace(found, notes=(*found.notes, *_of_direction(measured, nfp, settings)))
     return _suggest_of_table(data, *arguments, **settings)
+
+
+def _of_direction(measured: Measurements | None, nfp: str | None, settings: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the note of `direction_notes` on suggestions, if it is about an optimum."""
+    names = () if measured is None else measured.properties if nfp is None else (nfp,)
+    if measured is None or len(names) != 1 or settings.get("goal") != "optimum":
+        return ()
+    return Notes(direction_notes([(names[0], measured.unit(names[0]), bool(settings.get("maximize")))])).texts
 
 
 def _suggest_of_table(data: Any, nfp: str | None = None, count: int = 1, **settings: Any) -> ConfigurationSuggestions:
@@ -163,7 +173,8 @@ def _suggest_of_table(data: Any, nfp: str | None = None, count: int = 1, **setti
     measured, nfp, assumed = _Reading(data, nfp, **roles).table()
     space = working_space(Space(measured.system), measured.failures, {})
     found = suggest_configurations(space, measured, nfp, count, **settings)
-    return replace(found, notes=(*assumed, *Notes(failure_notes(measured.failures, "not suggested")).texts))
+    notes = (*Notes(failure_notes(measured.failures, "not suggested")).texts, *_of_direction(measured, nfp, settings))
+    return replace(found, notes=(*assumed, *notes))
 
 
 def optimize(
@@ -220,6 +231,8 @@ def optimize(
         else:
             objectives.append(Objective(result.nfp, base.system, of_result(result), sign))
     notes = Notes(failure_notes(failures, "left out"))
+    named = [goal for goal, result in zip(objectives, results, strict=True) if isinstance(result, LearningResult)]
+    notes += direction_notes([(goal.name, goal.unit, goal.maximize) for goal in named])
     return replace(best_of(objectives, chosen, count, limit, notes, failures=failures), notes=(*learned, *notes.texts))
 
 

@@ -34,6 +34,7 @@ from splc.workflows.subspace import failing_notes, known_failures
 from splc.workflows.views import UNWATCHED, Column, Detail, Message, Output, Rows, Verb, View, Watch, columns, counted
 
 ROWS = "Configurations (CSV) or measurements (CSV or XML). '-' is standard input."
+LEVELS = 5  # so many values of an option say what is between them
 BLOCK = 8192  # configurations that are predicted between two reports of progress
 
 
@@ -109,7 +110,7 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
             raise RequestError(f"{request.model} has no prediction intervals; {hint}", "interval")
         expected, full = stored.nfp or project.nfp, stored.full is not None
         rows = _read(request, source, project, space, stored, expected)
-        notes += reading_notes(rows.report)
+        notes += reading_notes(rows.report, about=[rows.nfp])
         open_ended = request.extrapolate or space.system.inferred
         extrapolated = _extrapolated(rows, space.system, notes) if open_ended else None
         if request.extrapolate and stored.intervals is None:
@@ -191,26 +192,32 @@ def _read(
 
 def _extrapolated(rows: PredictionInputs, system: VariabilityModel, notes: Notes) -> Array:
     """Return which configurations have unlisted values, and note how far these are from the listed ones."""
-    mask, outside = np.zeros((2, len(rows.configurations)), dtype=bool)
+    mask, outside, noted = np.zeros((3, len(rows.configurations)), dtype=bool)
     texts = []
     word = "known" if system.inferred else "listed"
     for option in open_options(system):
         values = rows.configurations.value(option.name)
         unlisted = ~np.isnan(values) & (value_indices(option, values) < 0)
         mask |= unlisted
-        if unlisted.any():
-            known = value_table(option)
-            low, high = np.nanmin(known), np.nanmax(known)
-            outside |= (is_beyond := unlisted & ((values < low) | (values > high)))
-            numbers = np.unique(values[unlisted]).tolist()
+        known = value_table(option)
+        low, high = np.nanmin(known), np.nanmax(known)
+        is_beyond = unlisted & ((values < low) | (values > high))
+        # Errors of the model are about values between several of an inferred option, too.
+        shown = is_beyond if system.inferred and option.size >= LEVELS else unlisted
+        if shown.any():
+            outside |= is_beyond
+            noted |= shown
+            numbers = np.unique(values[shown]).tolist()
             text = f"{option.name} = {listed([f'{value:g}' for value in numbers], 6)}"
-            unit = unit_remark(known[~np.isnan(known)].tolist(), numbers) if unlisted.all() else None
+            unit = unit_remark(known[~np.isnan(known)].tolist(), numbers) if shown.all() else None
             position = f"{is_beyond.sum():,} beyond" if is_beyond.any() else "all between"
             texts.append(f"{text} ({word} are {low:g} to {high:g}; {position}{f'; {unit}' if unit else ''})")
     if texts:
-        count = plural(int(mask.sum()), "configuration has", "configurations have")
+        count = plural(int(noted.sum()), "configuration has", "configurations have")
+        if not noted.all():
+            count = f"{noted.sum():,} of {len(noted):,} configurations {'has' if noted.sum() == 1 else 'have'}"
         beyond = f"extrapolations for {int(outside.sum()):,} and interpolations for the others"
-        kind = "extrapolations" if outside[mask].all() else beyond
+        kind = "extrapolations" if outside[noted].all() else beyond
         kind = kind if outside.any() else f"interpolations between {word} values"
         source = "that were not learned from" if system.inferred else "that the description does not list"
         text = f"{count} values {source}: their predictions are {kind}, for which neither "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields
 from functools import partial
@@ -30,7 +30,6 @@ from splc.project import Project
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 from splc.workflows.note import Note, Rank
-from splc.workflows.views import interval_text
 
 ENOUGH = 10  # fewer configurations that were not learned from do not judge a model
 # A model is rough if its error is at least so many percent, or if 9 of 10 values are within no smaller factor.
@@ -250,14 +249,9 @@ class Interval:
     low: float  # the lower end
     high: float  # the upper end
 
-    @property
-    def ends(self) -> str:
-        """The ends as text."""
-        return interval_text((self.low, self.high), "{:.6g}".format)
-
-    def text(self, unit: str | None) -> str:
-        """Return the interval as text, with its level and a readable unit."""
-        return f"{self.level * 100:g} % interval {span(self.low, self.high, unit)}"
+    def text(self, unit: str | None, like: Iterable[float] = ()) -> str:
+        """Return the interval as text, with its level and a unit that is readable, or is so for the values `like`."""
+        return f"{self.level * 100:g} % interval {span(self.low, self.high, unit, like=like)}"
 
     def excludes(self, value: float) -> bool:
         """Return whether a value is outside."""

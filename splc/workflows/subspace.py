@@ -22,6 +22,16 @@ from splc.io.json import picked
 from splc.system.variability import VariabilityModel, restricted
 from splc.workflows.note import Note, Rank
 
+VALID = "valid configurations"
+MANY = 20  # more values of an option are of a continuous one, unless they are evenly spaced
+
+
+def all_of(system: VariabilityModel) -> str:
+    """Return what the configurations of a system are: of continuous options a table has the values that were drawn."""
+    sizes = (np.diff(option.values) for option in system.numeric_options if option.size > MANY and system.inferred)
+    is_continuous = any(not np.allclose(steps, steps[0], rtol=1e-6, atol=0) for steps in sizes)
+    return "combinations of the measured values" if is_continuous else VALID
+
 
 def one_configuration(given: str, space: Space) -> Configurations:
     """Return a valid configuration: `NAME=VALUE,NAME,…`, or a CSV file with one distinct row (`-`: standard input)."""

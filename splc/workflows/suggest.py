@@ -25,15 +25,15 @@ from splc.io.numbers import count_text, percentage
 from splc.learning.active.suggestion import LEARNED_ROWS, ConfigurationSuggestions, suggest
 from splc.learning.projection import ENUMERATED
 from splc.types import Array, Goal
+from splc.workflows import views
 from splc.workflows.fields import FixedValues, OutputFile, Seed, flag, option, request
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.learn.request import StoredSources
 from splc.workflows.measure import Request as MeasureRequest
 from splc.workflows.measure.outcome import Outputs
-from splc.workflows.note import Note, Noted, Notes, Rank
+from splc.workflows.note import Note, Noted, Notes, Rank, direction_notes
 from splc.workflows.prediction_notes import unmeasured_notes
-from splc.workflows.subspace import failure_notes, failures_as_json, fixed_space, further_notes, working_space
-from splc.workflows.views import UNWATCHED, Detail, Message, NextStep, NextSteps, Output, Verb, View, Watch, counted
+from splc.workflows.subspace import all_of, failure_notes, failures_as_json, fixed_space, further_notes, working_space
 
 
 @request
@@ -74,7 +74,7 @@ class Result(Noted):
     failures: Failures | None = None  # the configurations that never worked, which are not suggested
 
 
-def run(request: Request, watch: Watch = UNWATCHED) -> Result:
+def run(request: Request, watch: views.Watch = views.UNWATCHED) -> Result:
     """Suggest configurations to measure."""
     budget, optimum = request.budget, request.goal == "optimum"
     if budget is None:
@@ -125,6 +125,8 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
             competing = values[space.check(rows)]
             best = None if not len(competing) else float(competing.max() if request.maximize else competing.min())
             result = replace(result, measured=len(values), best=best, unit=measured.unit(nfp))
+            if optimum:
+                notes += direction_notes([(nfp, result.unit, request.maximize)], "suggest", request)
         notes += _remarks(result, space.count, inside)
         return replace(result, notes=tuple(notes))
 
@@ -136,7 +138,8 @@ def _remarks(result: Result, size: int, inside: int) -> Iterator[Note]:
     rows = plural(result.measured, "measured configuration", "measured configurations")
     if size > ENUMERATED or candidates + inside < size:
         drawn = ", uniformly drawn" * (size > ENUMERATED)
-        yield Note(f"suggestions are picked from {candidates:,} of {count_text(size)} valid configurations{drawn}")
+        of = f"{candidates:,} of {count_text(size)} {all_of(result.suggestions.configurations.system)}"
+        yield Note(f"suggestions are picked from {of}{drawn}")
     if request.sources and not optimum:
         text = f"{rows}: these tell most about the difference from {listed(list(request.sources))}"
         yield Note(text, about=Rank.METHOD)
@@ -178,33 +181,36 @@ def as_json(result: Result) -> dict[str, Any]:
     return content
 
 
-def view(result: Result, detail: Detail) -> View:
+def view(result: Result, detail: views.Detail) -> views.View:
     """Yield the configurations, with their expected gains and predictions, and how to measure them."""
     batch, request = result.suggestions, result.request
+    yield from views.messages(result.first)
     columns = {name: _short(values) for name, values in batch.columns().items()}
-    yield Output(request.output, partial(write_configurations, batch.configurations, extra=columns))
+    yield views.Output(request.output, partial(write_configurations, batch.configurations, extra=columns))
     if request.output is not None or not detail.json:
         if batch.goal == "variance":
             # A gain is larger than the one before it, as they are written.
             rises = bool((np.diff(_short(batch.gains)) > 0).any())
-            yield Message(
+            yield views.Message(
                 f"they are expected to reduce the mean variance of predictions by {percentage(batch.gains.sum(), 3)}; "
                 f"each has the largest reduction times standard deviation{' per cost' * (batch.costs is not None)}, "
                 f"given those above it{', so that a later reduction can be larger' * rises}"
             )
         elif result.best is not None:
-            yield Message(f"best of {counted(result.measured, 'measured value')}: {quantity(result.best, result.unit)}")
+            yield views.Message(
+                f"best of {views.counted(result.measured, 'measured value')}: {quantity(result.best, result.unit)}"
+            )
     if request.output not in (None, STANDARD):
-        yield Message(f"{counted(len(batch.configurations), 'configuration')} written to {request.output}")
-    yield result.notes
-    yield NextSteps(next_steps(request))
+        yield views.Message(f"{views.counted(len(batch.configurations), 'configuration')} written to {request.output}")
+    yield result.last
+    yield views.NextSteps(next_steps(request))
 
 
 def _short(values: Array) -> Array:
     return np.array([float(f"{value:.6g}") for value in values.tolist()])
 
 
-def next_steps(request: Request) -> Iterator[NextStep]:
+def next_steps(request: Request) -> Iterator[views.NextStep]:
     """Yield the command that adds suggested configurations to the measurements, if these have a journal."""
     project = request.project()
     if request.output in (None, STANDARD) or not project.has_measurements:
@@ -218,7 +224,7 @@ def next_steps(request: Request) -> Iterator[NextStep]:
         words = ["measure", str(request.output), "--append"]
         words += [] if table == MeasureRequest.output else ["--output", table]
         words += [] if request.system is None or project.system_table is not None else ["--system", request.system]
-        yield NextStep(tuple(words), f"adds them to {table}")
+        yield views.NextStep(tuple(words), f"adds them to {table}")
         return
 
 
@@ -226,4 +232,4 @@ EXAMPLES = (
     "splc suggest --measurements few.csv --property solve_seconds --budget 10 -o next.csv",
     "splc suggest --measurements few.csv --property solve_seconds --goal optimum --fix px=4 --budget 5",
 )
-VERB = Verb(Request, run, view, as_json, EXAMPLES, doing="searching for configurations")
+VERB = views.Verb(Request, run, view, as_json, EXAMPLES, doing="searching for configurations")

@@ -128,6 +128,11 @@ class Message:
     json: bool = True  # whether it is printed beside a JSON object, too
 
 
+def messages(notes: Iterable[Note]) -> Iterator[Message]:
+    """Yield what is said before the result."""
+    return (Message(note.text, "warning" if note.warning else "note") for note in notes)
+
+
 @dataclass(frozen=True)
 class NextStep:
     """A command that follows from a result."""

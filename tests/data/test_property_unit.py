@@ -8,12 +8,13 @@ import pytest
 
 from splc.data.property_unit import is_unit, quantity, readable, setting_numbers, span, titled, unit_in_name
 from splc.formats.names import is_measurement_name
+from splc.workflows.note import is_gain
 from tests.support.golden_messages import check_calls
 
 
 def test_calls() -> None:
     """Names of columns and values with units are read and shown as the golden file has it."""
-    functions = (unit_in_name, titled, quantity, readable, span, is_unit, is_measurement_name)
+    functions = (unit_in_name, titled, quantity, readable, span, is_unit, is_measurement_name, is_gain)
     check_calls("names-and-units", *functions, math=math)
 
 

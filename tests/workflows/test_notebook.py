@@ -193,6 +193,17 @@ def test_suggestions_of_a_table(table: dict[str, Any]) -> None:
     assert splc.suggest(splc.Space(system), measured, "time", 2).configurations == found.configurations
 
 
+@pytest.mark.parametrize("maximize", [False, True])
+def test_directions(table: dict[str, Any], maximize: bool) -> None:
+    """A note says how the greatest values are found, where more of a property is better by its name."""
+    rates = {"images_per_s" if name == "time" else name: values[:12] for name, values in table.items()}
+    suggested = splc.suggest(rates, "images_per_s", 2, goal="optimum", maximize=maximize)
+    measured = splc.read_measurements(rates, system := splc.infer_system(rates))
+    again = splc.suggest(splc.Space(system), measured, "images_per_s", 2, goal="optimum", maximize=maximize)
+    for found in (suggested, again, splc.optimize(splc.learn(rates, "images_per_s"), maximize=maximize)):
+        assert any("maximize=True" in note for note in found.notes) is not maximize
+
+
 def test_refused(columns: dict[str, Any], result: splc.learning.LearningResult, versions: dict[str, Any]) -> None:
     """Wrong names, types, counts and values, empty tables, and what cannot be shared have their messages."""
     version = splc.read_measurements(versions, splc.infer_system(versions), where={"version": "v1"})

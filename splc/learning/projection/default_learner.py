@@ -39,6 +39,7 @@ from splc.learning.projection.scales import PrintedIntervals
 from splc.learning.projection.submodels import Target
 from splc.learning.result import Expected, InfluenceEstimate, LearnedTerm, LearningResult, Stage
 from splc.models.influence import InfluenceModel
+from splc.system.groups import text_groups
 from splc.types import Array, Link
 
 # From so many rows on errors outside of folds are near those elsewhere, also with few rows per option: in 20 samples of
@@ -264,8 +265,9 @@ class ProjectionLearner:
         full, remark = self._full(problem, different, own)
         # Other rows may tell about variables that have one value in the learning set.
         names = {variable.name for variable in (*different, *full.basis.variables)}
-        # All members of a group are constant.
-        fixed = [name for variable in variables if variable.name not in names for name in variable.members]
+        # All members of a group are constant. What has texts as values may vary, but always has one.
+        constant = [name for variable in variables if variable.name not in names for name in variable.members]
+        fixed = [f"whether {name} has a value" if name in text_groups(system) else name for name in constant]
         if fixed and len(configurations) > 1:
             notes = [f"influence unknown, because the value is always the same in your sample: {listed(fixed)}"]
         notes += remark

@@ -179,7 +179,7 @@ def basis_of(
     if on is not None and (on == STANDARD or is_file(on) or on.removesuffix(".gz").lower().endswith((".csv", ".xml"))):
         policy = request.policy(space, project, roles)
         inputs = read_inputs(on, space.system, policy, request.nfp, model_nfp or project.nfp)
-        notes += reading_notes(inputs.report)
+        notes += reading_notes(inputs.report, about=[inputs.nfp])
         nfp = inputs.nfp if inputs.measured is not None else None
         basis = Basis(inputs.configurations, inputs.measured, nfp, on, runs=inputs.runs)
     elif project.has_measurements or on == "measured":

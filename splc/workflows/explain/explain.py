@@ -12,7 +12,7 @@ import numpy as np
 
 from sampling import Space
 from splc.data.configurations import Configurations, describe_configuration
-from splc.data.property_unit import quantity, titled
+from splc.data.property_unit import quantity, readable, titled
 from splc.data.table import value_texts
 from splc.errors import ConfigurationError, RequestError, plural
 from splc.formats.column_choice import shown_value
@@ -131,12 +131,14 @@ class Explained(Drawn):
 
     def answer(self, unit: str | None) -> str:
         """Return the first line: the prediction, what it is compared with, and the term that matters most."""
-        text = f"predicted {_with_interval(self.predicted, self.interval, unit)}"
+        like = (self.predicted, self.reference)
+        text = f"predicted {_with_interval(self.predicted, self.interval, unit, like)}"
         reference = "the other configuration" if self.against is not None else "the mean over all valid configurations"
         if self.reference * self.predicted > 0:
             text += f"; {self.predicted / self.reference:.3g} times {reference}"
         if self.sums and (largest := self.sums[0][0]).difference != 0:
-            text += f", most by {largest.text} ({_change(largest.difference, product=self.product)})"
+            change = _change(largest.difference, readable(unit, like)[0], product=self.product)
+            text += f", most by {largest.text} ({change})"
         return text
 
     def summary(self) -> str:
@@ -361,8 +363,10 @@ def _view_of_prediction(explained: Explained, unit: str | None) -> View:
     product, other = explained.product, explained.against
     mean = f"{'geometric ' * product}mean over all valid configurations"
     reference = mean if other is None else "prediction of the other configuration"
-    first = _with_interval(explained.predicted, explained.interval, unit)
-    second = _with_interval(explained.reference, explained.against_interval, unit)
+    like = (explained.predicted, explained.reference)
+    factor, shown_unit = readable(unit, like)
+    first = _with_interval(explained.predicted, explained.interval, unit, like)
+    second = _with_interval(explained.reference, explained.against_interval, unit, like)
     yield Facts([("prediction", first), (reference, second)])
     yield ""
     if other is not None:
@@ -381,23 +385,28 @@ def _view_of_prediction(explained: Explained, unit: str | None) -> View:
     still: list[TermSum] = [term for term in explained.contributions if term.difference == 0]
     # Differences of several terms may cancel.
     still += [total for total, _ in sums if total.difference == 0]
-    if still:
-        equal = TermSum.of("", still)
+    # The unit is a factor of a product without difference.
+    of_unit = [TermSum("", math.log(factor), math.log(factor), 0)] if product and factor != 1 else []
+    if still or of_unit:
+        equal = TermSum.of("", [*still, *of_unit])
         lines.append((plural(equal.count, "term without difference", "terms without difference"), equal))
-    lines.append(("product" if product else "sum", TermSum.of("", explained.contributions)))
-    number = (lambda value: f"{_exponential(value):.6g}") if product else "{:.6g}".format
-    title, change = ("factor", "ratio") if product else (titled("contribution", unit), "difference")
+    lines.append(("product" if product else "sum", TermSum.of("", [*explained.contributions, *of_unit])))
+    title, change = ("factor", "ratio") if product else (titled("contribution", shown_unit or None), "difference")
+
+    def number(value: float) -> str:
+        return f"{_exponential(value) if product else value * factor:.6g}"
+
     values = (Column(title, "1.value", number), Column("mean" if other is None else "other", "1.reference", number))
-    difference = Column(change, "1.difference", partial(_change, product=product), signed=not product)
-    yield Rows(lines, (Column("term", 0), *values, difference))
+    form = partial(_change, factor=factor, product=product)
+    yield Rows(lines, (Column("term", 0), *values, Column(change, "1.difference", form, signed=not product)))
 
 
-def _with_interval(value: float, interval: Interval | None, unit: str | None) -> str:
-    return quantity(value, unit) + ("" if interval is None else f", {interval.text(unit)}")
+def _with_interval(value: float, interval: Interval | None, unit: str | None, like: Sequence[float]) -> str:
+    return quantity(value, unit, like=like) + ("" if interval is None else f", {interval.text(unit, like)}")
 
 
-def _change(difference: float, *, product: bool) -> str:
-    return importance.change_text(_exponential(difference) if product else difference, product)
+def _change(difference: float, factor: float, *, product: bool) -> str:
+    return importance.change_text(_exponential(difference) if product else difference * factor, product)
 
 
 def _exponential(value: float) -> float:

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from sampling.space.dependence import value_effects
 from sampling.space.optimum import positions_of
 from sampling.space.variance import Block, Variance, blocks_of
 from splc.data.configurations import Configurations, value_table
-from splc.data.property_unit import quantity, titled
+from splc.data.property_unit import quantity, readable, titled
 from splc.data.table import text_values, value_text
 from splc.errors import SpaceError, listed, plural
 from splc.formats.column_choice import shown_value
@@ -30,6 +29,7 @@ from splc.learning.projection import ENUMERATED, Full, valid_configurations
 from splc.models.influence import InfluenceModel
 from splc.plotting.charts.effects import ValueEffects
 from splc.plotting.charts.influences import Share
+from splc.system.groups import text_groups
 from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
@@ -139,8 +139,17 @@ class Overview(Drawn):
 
 
 def choices_of(system: VariabilityModel) -> tuple[list[str], list[tuple[int, ...]]]:
-    """Return the names and the positions of the choices of a system: alternative groups, and all other options."""
-    groups = titled_groups(system)
+    """Return the names and the positions of the choices of a system: alternative groups, and all other options.
+
+    The option that has texts as values, and may have none of them, is a part of their group.
+    """
+    groups = dict(titled_groups(system))
+    for parent, children in text_groups(system).items():
+        group = tuple(child.name for child in children)
+        if group in groups and parent not in system.mandatory:
+            # The text comes first: it is what the choice is called by.
+            del groups[group]
+            groups[*group, parent] = parent
     grouped = {name for group in groups for name in group}
     members = [*groups, *((name,) for name in system.names if name not in grouped)]
     members.sort(key=lambda group: system.positions[group[0]])
@@ -332,8 +341,12 @@ def _in_percent(source: object, *names: str) -> dict[str, float | None]:
 def view_of_overview(overview: Overview, folds: int, unit: str | None) -> View:
     """Yield the mean, the importance of options, interactions, and the effects of values."""
     product = overview.product
-    deviation = "" if product else f", standard deviation {quantity(overview.deviation, unit)}"
-    yield f"{'geometric ' * product}mean over all valid configurations {quantity(overview.mean, unit)}{deviation}"
+    # All values in one unit.
+    like = [overview.mean, *(value.mean for option in overview.options for value in option.values)]
+    factor, shown_unit = readable(unit, like)
+    deviation = "" if product else f", standard deviation {quantity(overview.deviation, unit, like=like)}"
+    mean = quantity(overview.mean, unit, like=like)
+    yield f"{'geometric ' * product}mean over all valid configurations {mean}{deviation}"
     if overview.options:
         yield f"\nOptions by their share of the variance of {'the logarithm of ' * product}the prediction"
         hidden = overview.options[MAX_OPTIONS:]
@@ -353,7 +366,10 @@ def view_of_overview(overview: Overview, folds: int, unit: str | None) -> View:
     options = [option for option in overview.options[:MAX_OPTIONS] if option.share * 1000 >= 1]
     if options:
         yield "\nMean prediction by value, and its change if only this option changes from the first value listed"
-        form = partial(change_text, product=product)
+
+        def form(change: float) -> str:
+            return change_text(change if product else change * factor, product)
+
         change = Column("factor" if product else "change", "change", right=True, signed=not product)
         rows = []
         for option in options:
@@ -366,7 +382,7 @@ def view_of_overview(overview: Overview, folds: int, unit: str | None) -> View:
                 changed = "" if value is option.values[0] else text
                 rows.append({**vars(value), "option": "" if index else option.name, "change": changed})
         count = Column("configurations", "fraction", _share, optional=1)
-        means = Column(titled("mean", unit), "mean", "{:.6g}".format)
+        means = Column(titled("mean", shown_unit or None), "mean", lambda mean: f"{mean * factor:.6g}")
         ends = interval_column(INTERVAL, "low", "high", form, optional=2)
         yield Rows(rows, (*columns("option, value = label"), count, means, change, ends))
         if any(len(option.values) > MAX_VALUES for option in options):

@@ -29,10 +29,10 @@ from splc.plotting.charts.drawing import require_picture, write_picture
 from splc.types import Array
 from splc.workflows import prediction_notes
 from splc.workflows.fields import refuse
-from splc.workflows.note import Note, Noted, Notes, Rank
+from splc.workflows.note import Note, Noted, Notes, Rank, direction_notes
 from splc.workflows.optimize.objectives import Objective, Request, objectives_of
 from splc.workflows.prediction_notes import Interval, learned_values
-from splc.workflows.subspace import failure_notes, fixed_space, further_notes, working_space
+from splc.workflows.subspace import all_of, failure_notes, fixed_space, further_notes, working_space
 from splc.workflows.views import UNWATCHED, Watch
 
 STARTS = 1000  # the number of the best configurations of each printed model that a local search starts from
@@ -48,6 +48,7 @@ class PropertyValue:
     predicted: float  # the predicted value
     interval: Interval | None = None  # its prediction interval, None if the model has none
     measured: float | None = None  # the measured value, None if there is none
+    of_best: bool = False  # whether the interval is that of the best of many predictions, see `_of_best`
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,11 @@ class Result(Noted):
     plot: str | None = None  # the file that the plot was written to
     request: Request | None = None
 
+    def like(self, index: int) -> tuple[float, ...]:
+        """The values of a property whose readable unit all of its values are printed in."""
+        rated = (*self.candidates, *filter(None, [self.best_measured]), *(self.measured_front or ()))
+        return tuple(one.values[index].predicted for one in rated)
+
     @property
     def without_influence(self) -> bool:
         """True if nothing is known but the scatter of the only property: no option has an influence."""
@@ -107,6 +113,8 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
     limit = LIMIT if request.limit is None else request.limit
     with notes:
         objectives = [goal.of_system(system) for goal in objectives_of(request, project, base, notes, watch)]
+        named = [goal for goal in objectives if goal.measured or goal.stored.nfp]
+        notes += direction_notes([(goal.name, goal.unit, goal.maximize) for goal in named], "optimize", request)
         result = best_configurations(objectives, space, fixed, request.top, limit, watch)
     if request.plot is not None:
         # The front of the first two properties, with the measured configurations.
@@ -151,7 +159,9 @@ def best_configurations(
         for goal, predicted, sign in zip(objectives, ranking.predicted, signs_of(objectives).tolist(), strict=True):
             chosen = sum(not goal.options.isdisjoint({*each.members} - fixed.keys()) for each in variables)
             column = _values(goal, best, predicted)
-            columns.append([replace(v, interval=v.interval and _of_best(v.interval, chosen, sign)) for v in column])
+            wider = [value.interval and _of_best(value.interval, chosen, sign) for value in column]
+            both = zip(column, wider, strict=True)
+            columns.append([replace(v, interval=ends, of_best=ends != v.interval) for v, ends in both])
         candidates = _rated(best, columns)
         rated = [value for column in columns for value in column]
         excluded = [value.interval.excludes(value.predicted) for value in rated if value.interval is not None]
@@ -266,7 +276,7 @@ def best_of(
         if inexact:
             sources = "the best ones of each model, or drawn ones"
             sources = "measured and drawn ones" if len(objectives) == 1 else sources
-        text = f"{count} valid configurations were predicted: those near {sources}, so that a better one may exist"
+        text = f"{count} {all_of(space.system)} were predicted: those near {sources}, so that a better one may exist"
         reason = f"the exact optimum is not known: {inexact}"
         notes.append(Note(text, warning=inexact is not None, details=(reason,) if inexact else (), about=Rank.LIMIT))
     predicted = (result.values * signs).T

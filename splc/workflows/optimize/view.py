@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from sampling.space.space import DIAGRAMS
 from splc.data.configurations import Configurations
-from splc.data.property_unit import quantity, titled
+from splc.data.property_unit import quantity, readable, titled
 from splc.data.table import DESELECTED, NOT_SELECTED, assignment_texts, value_texts
 from splc.formats.measurements.selections import assignment_text
 from splc.io.files import STANDARD
 from splc.io.json import picked
 from splc.system.groups import text_groups
+from splc.workflows import views
 from splc.workflows.fields import inputs_of
 from splc.workflows.inputs import ModelInputs
 from splc.workflows.optimize.objectives import Objective, Request
 from splc.workflows.optimize.optimize import NO_INFLUENCE, RatedConfiguration, Result, run
-from splc.workflows.subspace import failures_as_json
-from splc.workflows.views import Answer, Column, Detail, NextStep, NextSteps, Rows, Verb, View, counted, narrowed
+from splc.workflows.subspace import all_of, failures_as_json
 
 MAX_LINES = 40  # the greatest number of configurations in a text; JSON has all
 MAX_TEXT = 200  # a command of more characters is not worth copying
@@ -62,25 +63,26 @@ def _front_as_json(result: Result, front: Sequence[RatedConfiguration], keys: st
     ]
 
 
-def view(result: Result, detail: Detail) -> View:
+def view(result: Result, detail: views.Detail) -> views.View:
     """Yield the configurations, their predictions, the best measured configuration, and what to do next."""
+    yield from views.messages(result.first)
     if len(result.objectives) > 1:
         yield from _front_view(result, detail)
     elif len(result.candidates) > 1:
         # The best configurations, one a line.
         (objective,), best = result.objectives, result.best_measured
-        yield f"the {len(result.candidates)} {_which(result, objective)}"
-        yield from view_of_rated(result.candidates, predicted_columns(titled("predicted", objective.unit), 0))
+        yield f"the {len(result.candidates)} {_which(result, objective)}{_kind(result)}"
+        yield from view_of_rated(result.candidates, predicted_columns("predicted", objective.unit, result.like(0), 0))
         if best is not None and not detail.quiet:
             yield ""
             text = selected_text(best.configuration, best.configuration.system.mandatory)
-            yield f"best measured: {measured_text(best, objective.unit)}: {text}"
+            yield f"best measured: {measured_text(best, objective.unit, result.like(0))}: {text}"
     else:
         yield from _one(result, detail)
     if result.plot is not None:
         yield f"\nplot  {result.plot}"
-    yield result.notes
-    yield NextSteps(next_steps(result))
+    yield result.last
+    yield views.NextSteps(next_steps(result))
 
 
 def _which(result: Result, objective: Objective) -> str:
@@ -88,7 +90,7 @@ def _which(result: Result, objective: Objective) -> str:
     if not objective.options:
         return "the same for all valid configurations"
     which = "greatest" if objective.maximize else "least"
-    which += f"{' of all valid configurations' * result.exhaustive}{_how(result)}"
+    which += f"{f' of all {all_of(objective.system)}' * result.exhaustive}{_how(result)}"
     if not result.fixed:
         return which
     return f"{which} with {assignment_text(result.fixed, result.candidates[0].configuration.system)}"
@@ -100,20 +102,27 @@ def _how(result: Result) -> str:
     return "" if result.engine == DIAGRAMS else f", exactly, by {result.engine}"
 
 
-def _one(result: Result, detail: Detail) -> View:
+def _kind(result: Result) -> str:
+    """Return what the intervals of a table are of, where it is not a configuration that was named."""
+    is_best = any(value.of_best for value in result.candidates[0].values)
+    return "; intervals are those of the best of many predictions" * is_best
+
+
+def _one(result: Result, detail: views.Detail) -> views.View:
     """Yield one configuration next to the best measured one."""
     (candidate,), best, (objective,) = result.candidates, result.best_measured, result.objectives
     (value,) = candidate.values
-    unit, system = objective.unit, candidate.configuration.system
-    text = f"predicted: {quantity(value.predicted, unit)} ({_which(result, objective)})"
-    text += "" if value.interval is None else f", {value.interval.text(unit)}"
+    unit, like, system = objective.unit, result.like(0), candidate.configuration.system
+    text = f"predicted: {quantity(value.predicted, unit, like=like)} ({_which(result, objective)})"
+    if value.interval is not None:
+        text += f", {value.interval.text(unit, like)}{' as the best of many predictions' * value.of_best}"
     if result.without_influence:
         # The configurations are arbitrary.
         candidate = best or candidate
         measured = None if best is None else best.values[0].measured
-        found = "" if measured is None else f"; best measured: {quantity(measured, unit)}"
+        found = "" if measured is None else f"; best measured: {quantity(measured, unit, like=like)}"
         text = f"{NO_INFLUENCE}{found}; {text}"
-    yield Answer(text)
+    yield views.Answer(text)
     if detail.quiet or (result.without_influence and best is not None):
         yield selected_text(candidate.configuration, () if detail.quiet else candidate.configuration.system.mandatory)
     if detail.quiet or result.without_influence:
@@ -121,17 +130,17 @@ def _one(result: Result, detail: Detail) -> View:
     values = value_texts(system, candidate.configuration.assignment(0))
     reference = values if best is None else value_texts(best.configuration.system, best.configuration.assignment(0))
     selected = [name for name in values if not {values[name], reference[name]} <= {NOT_SELECTED, DESELECTED}]
-    columns = [Column("option", str), Column("value", values.__getitem__, right=True)]
+    columns = [views.Column("option", str), views.Column("value", values.__getitem__, right=True)]
     if reference != values:
-        columns.append(Column("best measured", reference.__getitem__, right=True))
+        columns.append(views.Column("best measured", reference.__getitem__, right=True))
     unused = {*result.unused}
     groups = text_groups(system)
     unused.update(name for name, children in groups.items() if unused.issuperset(child.name for child in children))
-    columns.append(Column("in the model", lambda name: "unused" if name in unused else ""))
+    columns.append(views.Column("in the model", lambda name: "unused" if name in unused else ""))
     names = selected
     if len(selected) > MAX_LINES and not detail.verbose:
         names = [name for name in selected if name not in unused][:MAX_LINES]
-    yield Rows(names, columns) if selected else "no option is selected"
+    yield views.Rows(names, columns) if selected else "no option is selected"
     if len(names) < len(selected):
         yield f"… {len(selected) - len(names):,} more (-v lists all)"
     if objective.measured is None:
@@ -140,58 +149,61 @@ def _one(result: Result, detail: Detail) -> View:
     if value.measured is None:
         yield f"measured: nothing ({objective.measured} was not measured for this configuration)"
     else:
-        yield f"measured: {quantity(value.measured, unit)} ({objective.measured})"
+        yield f"measured: {quantity(value.measured, unit, like=like)} ({objective.measured})"
     if best is None:
         yield "best measured: no measured configuration has the fixed values"
     else:
-        yield f"best measured: {'this configuration' if reference == values else measured_text(best, unit)}"
+        yield f"best measured: {'this configuration' if reference == values else measured_text(best, unit, like)}"
 
 
-def measured_text(best: RatedConfiguration, unit: str | None) -> str:
-    """Return the value of the best measured configuration, and its prediction."""
+def measured_text(best: RatedConfiguration, unit: str | None, like: Sequence[float]) -> str:
+    """Return the value of the best measured configuration, and its prediction, in the unit of the values `like`."""
     (value,) = best.values
     assert value.measured is not None
-    return f"{quantity(value.measured, unit)} (predicted {quantity(value.predicted, unit)})"
+    return f"{quantity(value.measured, unit, like=like)} (predicted {quantity(value.predicted, unit, like=like)})"
 
 
-def _front_view(result: Result, detail: Detail) -> View:
+def _front_view(result: Result, detail: views.Detail) -> views.View:
     goals = result.objectives
     names = ", ".join(f"{'greatest' if goal.maximize else 'least'} {goal.name}" for goal in goals)
     errors = ", ".join(f"{goal.name} {goal.error}" for goal in goals if goal.error is not None)
-    found = f"{counted(len(result.candidates), 'configuration')}{_how(result)}"
-    yield f"Pareto front ({names}): {found}{f'; expected errors: {errors}' if errors else ''}"
+    found = f"{views.counted(len(result.candidates), 'configuration')}{_how(result)}"
+    yield f"Pareto front ({names}): {found}{f'; expected errors: {errors}' if errors else ''}{_kind(result)}"
     if result.fixed:
         system = result.candidates[0].configuration.system
         yield f"of all valid configurations with {assignment_text(result.fixed, system)}"
-    titles = [titled(goal.name, goal.unit) for goal in goals]
-    values = [shown for at, title in enumerate(titles) for shown in predicted_columns(title, at)]
-    yield from view_of_rated(result.candidates, values)
+    values = [predicted_columns(goal.name, goal.unit, result.like(at), at) for at, goal in enumerate(goals)]
+    yield from view_of_rated(result.candidates, [column for shown in values for column in shown])
     if result.measured_front is None or detail.quiet:
         return
-    yield f"\nPareto front of the measured values: {counted(len(result.measured_front), 'configuration')}"
+    yield f"\nPareto front of the measured values: {views.counted(len(result.measured_front), 'configuration')}"
     if result.measured_front:
-        shown: list[Column] = []
-        for at, title in enumerate(titles):
-            shown += [Column(title, f"1.values.{at}.measured"), Column("predicted", f"1.values.{at}.predicted")]
-        yield from view_of_rated(result.measured_front, shown)
+        titles = ((first, replace(measured, title=first.title)) for first, _, measured in values)
+        pairs = ((measured, replace(first, title="predicted")) for first, measured in titles)
+        yield from view_of_rated(result.measured_front, [column for pair in pairs for column in pair])
 
 
-def predicted_columns(title: str, index: int) -> tuple[Column, ...]:
-    """Return the columns of a property: its prediction, the interval, and the measured value."""
-    value = f"1.values.{index}"
-    ends = Column("interval", f"{value}.interval", lambda interval: interval.ends)
-    return Column(title, f"{value}.predicted"), ends, Column("measured", f"{value}.measured")
+def predicted_columns(name: str, unit: str | None, like: Sequence[float], index: int) -> tuple[views.Column, ...]:
+    """Return the columns of a property, in the unit of the values `like`: prediction, interval, measured value."""
+    value, (factor, shown) = f"1.values.{index}", readable(unit, like)
+
+    def text(number: float) -> str:
+        return views.value_text(number * factor)
+
+    ends = views.Column("interval", f"{value}.interval", lambda ends: views.interval_text((ends.low, ends.high), text))
+    title = titled(name, unit if factor == 1 else shown)
+    return views.Column(title, f"{value}.predicted", text), ends, views.Column("measured", f"{value}.measured", text)
 
 
-def view_of_rated(rated: Sequence[RatedConfiguration], values: Sequence[Column]) -> View:
+def view_of_rated(rated: Sequence[RatedConfiguration], values: Sequence[views.Column]) -> views.View:
     """Yield one line per configuration: its values, and the options in which the configurations differ."""
     first, *rows = (candidate.configuration.assignments()[0] for candidate in rated)
     common = [name for name, value in first.items() if rows and all(row[name] == value for row in rows)]
     in_all = _selected(rated[0].configuration, rated[0].configuration.system.mandatory, common)
     title = "other selected options" if in_all else "selected options"
-    options = Column(title, lambda row: selected_text(row[1].configuration, common))
-    shown = narrowed((Column("#", 0), *values, options), "measured", "interval", "predicted")
-    yield Rows([*enumerate(rated, 1)], shown, MAX_LINES)
+    options = views.Column(title, lambda row: selected_text(row[1].configuration, common))
+    shown = views.narrowed((views.Column("#", 0), *values, options), "measured", "interval", "predicted")
+    yield views.Rows([*enumerate(rated, 1)], shown, MAX_LINES)
     if in_all:
         yield f"in all: {', '.join(in_all)}"
 
@@ -208,7 +220,7 @@ def _selected(row: Configurations, left_out: Container[str] = (), only: Containe
     return [text for name, text in chosen if only is None or name in only]
 
 
-def next_steps(result: Result) -> Iterator[NextStep]:
+def next_steps(result: Result) -> Iterator[views.NextStep]:
     """Yield the command that explains why the best configuration is better than the best measured one."""
     request = result.request
     inputs = None if request is None else inputs_of(request, ModelInputs, policies=False)
@@ -224,7 +236,7 @@ def next_steps(result: Result) -> Iterator[NextStep]:
         return
     words += ["--printed"] if request.printed else []
     words += ["--property", request.properties[0]] if request.properties else []
-    yield NextStep(("explain", request.models[0], *words, *inputs), purpose)
+    yield views.NextStep(("explain", request.models[0], *words, *inputs), purpose)
 
 
 EXAMPLES = (
@@ -232,4 +244,4 @@ EXAMPLES = (
     "splc optimize analytical.txt --maximize",
     "splc optimize --property solve_seconds --property messages --maximize-only messages --plot front.svg",
 )
-VERB = Verb(Request, run, view, as_json, EXAMPLES, doing="optimizing", without=("nfp",))
+VERB = views.Verb(Request, run, view, as_json, EXAMPLES, doing="optimizing", without=("nfp",))

@@ -39,12 +39,12 @@ from splc.tuning.tuner import Tuner
 from splc.tuning.verification import LEAST_BUDGET
 from splc.workflows import learn
 from splc.workflows.measure.outcome import Outputs, context_notes, place_of
-from splc.workflows.note import Note, Noted, Notes, Rank
+from splc.workflows.note import Note, Noted, Notes, Rank, direction_notes
 from splc.workflows.pictures import chart_of
 from splc.workflows.prediction_notes import unused_note
-from splc.workflows.subspace import failure_notes, fixed_space, further_notes
+from splc.workflows.subspace import all_of, failure_notes, fixed_space, further_notes
 from splc.workflows.tune.request import Request, default_of, tell_earlier, with_default_values
-from splc.workflows.views import UNWATCHED, Detail, Message, View, Watch, counted
+from splc.workflows.views import UNWATCHED, Detail, Message, View, Watch, counted, messages
 
 # Configurations that the command is checked for before the first run, and runs that are shown without being run.
 _CHECKED, PREVIEWED = 1000, 5
@@ -86,7 +86,7 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
             # value is a mean.
             goal = f"{'greatest' if tuner.objective.maximize else 'least'} run"
             header = _line("run", "why", tuner.objective.nfp, goal, "predicted", f"changes of the {goal} before")
-            watch.show(Message(goal_text(tuner), "line"), header)
+            watch.show(*messages(Noted(notes=tuple(notes)).first), Message(goal_text(tuner), "line"), header)
         nfp, file = command.properties[0], outputs.beside(request.best, BEST)
         unit = "s" if nfp.source in ("time", "cpu") else unit_in_name(nfp.name)
 
@@ -196,6 +196,8 @@ def _prepared(request: Request, notes: Notes) -> tuple[VariabilityModel, Tuner, 
     default = default_of(request.default, space)
     budget = request.budget[0] if request.budget else None
     tuner = Tuner(space, names[0], budget, default, seed=request.seed, **request.settings(names))
+    goals = [(goal.nfp, unit_in_name(goal.nfp), goal.maximize) for goal in tuner.objective.goals]
+    notes += direction_notes(goals, "tune", request)
     command = TunedCommand(template, properties, *place_of(request.cwd, request.env), request.timeout, contexts)
     command.setup(tuner.source.draw(_CHECKED, tuner.generator(0), tuner.history.configurations[:0]))
     earlier = tell_earlier(request.earlier_files, contexts, system, tuner, notes)
@@ -277,7 +279,7 @@ def goal_text(tuner: Tuner) -> str:
     size = "" if tuner.source.count is None else f"{count_text(tuner.source.count)} "
     reserve = f", of them {tuner.reserve:,} to verify" if tuner.reserve else ""
     runs = "as many runs as the time allows" if tuner.budget is None else counted(tuner.budget, "run")
-    return f"{goals} of {size}valid configurations; {runs}{reserve}"
+    return f"{goals} of {size}{all_of(tuner.system)}; {runs}{reserve}"
 
 
 def view_of_run(session: TuningSession, outcome: TrialOutcome, detail: Detail) -> View:

@@ -24,7 +24,7 @@ from splc.tuning.replay import Replay, replay, rows_within, true_front
 from splc.tuning.result import FoundConfiguration
 from splc.workflows import views
 from splc.workflows.learn.view import answer
-from splc.workflows.note import Note, Noted, Notes, run_notes
+from splc.workflows.note import Note, Noted, Notes, direction_notes, run_notes
 from splc.workflows.subspace import failure_notes, failures_as_json, fixed_space
 from splc.workflows.tune.live import WIDTH, Result, TuningPreview, goal_text, preview, run
 from splc.workflows.tune.request import Request, default_of
@@ -62,6 +62,10 @@ def replays_of(request: Request, watch: views.Watch) -> ReplayResult:
         nfp = names[0]
         settings = request.settings(names)
         notes.add(note for name in names for note in run_notes([table], name))
+        objective = TuningObjective(nfp, settings["maximize"], settings["limits"], None, settings["further"])
+        notes += direction_notes(
+            [(goal.nfp, table.unit(goal.nfp), goal.maximize) for goal in objective.goals], "tune", request
+        )
         scatter = scatter_of(table.values[nfp])
         if scatter is not None and scatter >= LEAST:
             text = f"the table answers with the means of runs that differ by {percentage(100 * scatter, 3)}"
@@ -91,7 +95,6 @@ def replays_of(request: Request, watch: views.Watch) -> ReplayResult:
             replays.append(replay(configurations, measured, nfp, budget, default=default, seed=seed, **settings))
         if max(request.budget) > len(rows):
             notes.append(Note(f"the table has only {len(rows):,} rows: runs end when all were measured"))
-        objective = TuningObjective(nfp, settings["maximize"], settings["limits"], None, settings["further"])
         y = measured[nfp][rows_within(objective, measured)]
         front = true_front(objective, measured) if settings["further"] else None
         optimum = None if front is not None else float(y.max() if settings["maximize"] else y.min())
@@ -234,9 +237,10 @@ def _ended_early(tuned: Result) -> int:
 
 def view(found: Result | TuningPreview | ReplayResult, detail: views.Detail) -> views.View:
     """Yield what was found, the plan, or how good replays are."""
+    yield from views.messages(found.first)
     if isinstance(found, ReplayResult):
         yield from view_of_replays(found)
-        yield found.notes
+        yield found.last
         yield views.End(130 if found.interrupted else 0)
     elif isinstance(found, TuningPreview):
         # What is searched, and the first commands.
@@ -247,11 +251,11 @@ def view(found: Result | TuningPreview | ReplayResult, detail: views.Detail) -> 
             yield "    … and more until the time is over"
         elif (hidden := budget - len(found.commands)) > 0:
             yield f"    … and {views.counted(hidden, 'more command')}, each of which depends on the values before it"
-        yield found.notes
+        yield found.last
     else:
         if found.result is not None:
             yield from _found(found)
-        yield found.notes
+        yield found.last
         tuner, left = found.session.tuner, "runs"
         if tuner.budget is not None:
             left = views.counted(tuner.budget - len(tuner.history.asked_for), "run")
