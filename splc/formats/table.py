@@ -265,6 +265,7 @@ def split_table(
         if not table.rows.first:
             raise InputError(Problem("the file is empty", source.name))
         cells = (texts.distinct if isinstance(texts, CodedTexts) else texts for texts in table.rows.texts)
+        table = _without_units(table)
         if decimal is not None or not any("," in text for texts in cells for text in texts):
             return table
         return _with_points(table, exempt, quoted=True)
