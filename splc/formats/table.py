@@ -22,7 +22,7 @@ import numpy as np
 from splc.data.property_unit import GROUPED
 from splc.errors import InputError, Problem, Problems, SplcError, listed, plural, shorten
 from splc.formats.column_choice import StatedRoles, kind_of, words_in
-from splc.formats.titles import LEAST_TABLE, LOOKED_AT, aligned, table_lines, units_below
+from splc.formats.titles import LEAST_TABLE, LOOKED_AT, aligned, table_lines, units_below, without_rulers
 from splc.io.csv_rows import (
     SEPARATORS,
     CodedTexts,
@@ -238,10 +238,10 @@ def table_of(source: Source) -> TableSource:
     if isinstance(source, TableSource):
         return source
     found, table = in_utf8(source), TableSource(source.name, source.data)
-    if found is not source:
-        notes = ("it is not UTF-8 and read as Windows-1252",)
-        table = TableSource(source.name, found.data, notes=notes, original=source.sha256)
-    if (cells := aligned(found.content)) is None:
+    if (data := without_rulers(found.data)) is not source.data:
+        notes = ("it is not UTF-8 and read as Windows-1252",) if found is not source else ()
+        table = TableSource(source.name, data, notes=notes, original=source.sha256)
+    if (cells := aligned(without_rulers(found.content))) is None:
         return table
     header, rows, lines = cells
     return TableSource.of_rows(table, header, rows, lines=lines, original=source.sha256)

@@ -24,6 +24,9 @@ _SIGNS = (*SEPARATORS, '"', "<", "{")
 _ENCLOSED = re.compile(r"^[\[(](.*)[\])]$")
 # Rows below a table have at most one in so many of its cells.
 _SHORT = 3
+# Lines of signs alone, and what else frames the cells beside them: `---+---`, `|:--|--:|`, `=== ===`, `| a | b |`.
+_RULER = re.compile(rb"^(?=[-=+|:;, \t]++\r?$).*?(?:---|===).*", re.MULTILINE)
+_FRAMED = re.compile(rb"^[ \t]*\|(.*)\|[ \t]*\r?$", re.MULTILINE)
 _STATISTICS = {
     *("mean", "average", "avg", "median", "min", "max", "minimum", "maximum", "sd", "std", "stdev", "stddev", "sum"),
     *("total", "mittelwert", "summe", "standardabweichung", "moyenne", "écart-type", "ecart-type", "somme"),
@@ -93,6 +96,17 @@ def table_lines(content: bytes) -> tuple[int, int]:
     separator = max(SEPARATORS, key=fit)
     before, after = ([split_line(line, separator) if line.strip() else [] for line in lines] for lines in (first, last))
     return title_rows(before), statistic_rows(after)
+
+
+def without_rulers(content: bytes) -> bytes:
+    """Return a text with blank lines instead of those that a program draws around its header and rows."""
+    beginning = content[:LOOKED_AT]
+    if _RULER.search(beginning) is None:
+        return content
+    barred = [line.strip() for line in beginning.splitlines() if b"|" in line][:_TITLES]
+    is_framed = all(line.startswith(b"|") and line.endswith(b"|") for line in barred)
+    plain = _RULER.sub(b"", content)
+    return _FRAMED.sub(rb"\1", plain) if is_framed else plain
 
 
 def aligned(content: bytes) -> tuple[list[str], list[list[str]], list[int]] | None:
