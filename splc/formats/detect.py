@@ -27,8 +27,7 @@ from typing import Any, Literal
 
 from splc.errors import InputError, OutputError, Problem, nearest
 from splc.formats.benchmarks.tools import benchmark_of
-from splc.formats.table import in_utf8
-from splc.formats.titles import aligned, without_rulers
+from splc.formats.table import in_utf8, table_of
 from splc.io.csv_rows import likely_separator, split_line
 from splc.io.files import Source, is_stream, read_source
 from splc.io.json import parse_json
@@ -236,8 +235,7 @@ def _kind_of_content(source: Source) -> Kind | None:
         return "measurements" if xml_root(source.data) == "results" else None
     if source.data[:_BEGINNING].lstrip(_BLANK).startswith(b"{") or is_log(source):
         return "model"
-    table = Source(source.name, without_rulers(in_utf8(source).data))
-    if aligned(table.content) is not None:
+    if (table := table_of(source)).rows:
         return "measurements"
     # Signs inside of quoted names have no meaning. The header of a table may begin with `#`.
     raw = [line for line in islice(table.text().splitlines(), _LINES) if line.strip()]
