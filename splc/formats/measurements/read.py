@@ -194,8 +194,11 @@ def with_notes(rows: MeasurementRows, choice: ColumnChoice) -> MeasurementRows:
 
 
 def _without_failed_runs(rows: MeasurementRows, choice: ColumnChoice) -> MeasurementRows:
-    """Return rows without columns that say which runs failed, unless they are named; such runs have no values."""
-    named = {*choice.contexts, *choice.by, *choice.where, rows.nfp}
+    """Return rows without columns that say which runs failed, unless they are named; such runs have no values.
+
+    Words of the property that the user named say so, too.
+    """
+    named = {*choice.contexts, *choice.by, *choice.where, *({rows.nfp} - rows.others.keys())}
     for name in [name for name in (*rows.contexts, *rows.values) if name not in named]:
         others = {other: values for other, values in rows.values.items() if other != name}
         contexts = {other: each for other, each in rows.contexts.items() if other != name}
@@ -203,6 +206,8 @@ def _without_failed_runs(rows: MeasurementRows, choice: ColumnChoice) -> Measure
         if worked.any() and not worked.all():
             failed = f"{(~worked).sum():,} of {len(rows):,} runs did not succeed, as {name!r} says"
             text = f"{failed}: their values are not used (--ignore {shlex.quote(name)} uses them)"
+            if name == rows.nfp:
+                others, text = {**rows.values}, f"{failed}: no value of them is used"
             values = {other: np.where(worked[:, None], each, np.nan) for other, each in others.items()}
             # Values that were left out are not missing.
             missing = {other: np.where(worked, rows.missing[other], 0) for other in others}
@@ -225,6 +230,8 @@ def _succeeded(name: str, rows: MeasurementRows, others: dict[str, Array]) -> Ar
     Columns that do are exit codes, counts of failures, and texts such as `ok` and `timeout`, of a usual name or all of
     them known. `others`: the other properties.
     """
+    if name == rows.nfp:
+        return ~(labels.say_failed(rows.others[name]) & np.isnan(rows.values[name]).all(axis=1))
     results = [others[rows.nfp]] if rows.nfp in others else [*others.values()]
     # Zeros among positive amounts are those of failed runs if a column says so.
     used = others.get(rows.nfp or "", np.ones((len(rows), 1)))

@@ -194,10 +194,11 @@ def _stacked(table: TableSource, repeated: Mapping[str, list[str]]) -> TableSour
     names = [*dict.fromkeys(of.get(name, name) for name in columns)]
     longest = max(map(len, repeated.values()))
     rows, places = list[list[str]](), [lines[0]]
+    failed = np.isnan([parse_column(columns[name]) for name in of]).all(axis=0)
     for at, turn in product(range(len(next(iter(columns.values())))), range(longest)):
         values = {base: columns[group[turn]][at] if turn < len(group) else "" for base, group in repeated.items()}
         # A row without any value is a failed run.
-        if not turn or any(text.strip().casefold() not in MISSING for text in values.values()):
+        if not turn or (not failed[at] and any(text.strip().casefold() not in MISSING for text in values.values())):
             rows.append([values[name] if name in values else columns[name][at] for name in names])
             places.append(lines[at + 1])
     text = ", ".join(f"{name} ({len(group)} columns)" for name, group in repeated.items())
