@@ -15,12 +15,13 @@ from splc.errors import InputError, Problem, listed, plural
 from splc.formats.coded_columns import MIN_GROUPS, repeats
 from splc.formats.column_choice import ColumnChoice, StatedRoles
 from splc.formats.detect import is_xml
+from splc.formats.doubts import CONTEXT, doubts_about
 from splc.formats.labels import is_scatter, unstated
 from splc.formats.measurements.constraints import option_table, pair_text, with_mined_constraints
 from splc.formats.measurements.selections import truth_words
 from splc.formats.measurements.tables import read_file_columns, read_table
 from splc.formats.roles import Roles, option_columns, roles_of
-from splc.formats.table import TableSource, read_columns, table_of
+from splc.formats.table import TableSource, read_columns, table_of, with_own_name
 from splc.io.csv_rows import distinct_texts, has_text, rows_with, texts_in
 from splc.io.files import Source
 from splc.io.numbers import number_text, parse_column
@@ -121,8 +122,10 @@ def inference_of(
 
     `usual`: the property if the file has it. `measured`: whether the table has a property; None: as its columns seem.
     """
+    source = with_own_name(source, nfp or usual)
     given = table_of(source)
-    choice = (choice or ColumnChoice()).with_stated(given.stated, nfp)
+    named = choice or ColumnChoice()
+    choice = named.with_stated(given.stated, nfp)
     table = read_file_columns(source, choice.unread)
     columns, lines = table.columns, table.lines[1:]
     if not is_xml(source) and not choice.properties and measured is not False:
@@ -152,6 +155,12 @@ def inference_of(
         numbers = {name: parse_column(texts) for name, texts in columns.items()}
         binary = tuple(name for name in columns if name not in stated.numeric)
         roles = Roles(binary, stated.numeric, (), stated.properties, numbers=numbers)
+    if given.rows and given.stated is not None:
+        # What a tool calls a benchmark may be an option.
+        several = [name for name in given.stated.contexts if name in roles.contexts and not named.is_context(name)]
+        several = [name for name in several if len(distinct_texts(columns[name])[0]) > 1]
+        asked = dict.fromkeys(several, CONTEXT)
+        roles = replace(roles, doubts=doubts_about(columns, asked, asked))
     if not roles.columns:
         texts = ",".join(name for name in roles.contexts if name in columns)
         names = f" {shlex.quote(texts)}" if texts else ""

@@ -90,6 +90,7 @@ class TableSource(Source):
     main: str | None = None  # the property to use if the user names none, None if the format has none
     notes: tuple[str, ...] = ()  # remarks on what the table was made from
     units: Mapping[str, str] = field(default_factory=dict)  # property → its unit, where the format states it
+    own_names: Mapping[str, str] = field(default_factory=dict)  # what the file calls a property → its column
     texts: tuple[str, ...] = ()  # columns of texts that may look like numbers, as data frames have them
     # of a union the file of each table, in order, with the line of each of its rows; None for a format without lines
     files: tuple[tuple[str, tuple[int | None, ...]], ...] = field(default=(), repr=False)
@@ -213,6 +214,17 @@ def _clean(text: str, source: Source) -> str:
     if "\0" in text:
         raise InputError(Problem("a NUL character: this is binary data, not a text file", source.name))
     return (text if text.isascii() else text.encode("utf-8", "replace").decode()).lstrip(" ")
+
+
+def with_own_name(source: Source, name: str | None) -> Source:
+    """Return a table whose property has the name that the user states, if that is the one in the file of a tool."""
+    if not isinstance(source, TableSource) or name is None or source.stated is None or name not in source.own_names:
+        return source
+    names = {**{each: each for each in source.columns}, source.own_names[name]: name}
+    rows = ColumnRows((*names.values(),), (*source.columns.values(),))
+    stated = replace(source.stated, properties=tuple(names[each] for each in source.stated.properties))
+    units = {names[each]: unit for each, unit in source.units.items()}
+    return replace(source, rows=rows, stated=stated, main=name, units=units, own_names={})
 
 
 # Texts of western Europe have at most one other character in so many ASCII ones.

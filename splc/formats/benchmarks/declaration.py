@@ -56,8 +56,12 @@ def table_of(
     notes: Sequence[str] = (),
     hint: str | None = None,
     units: Mapping[str, str] | None = None,
+    own: Mapping[str, str] | None = None,
 ) -> TableSource:
-    """Return the table of runs, repetitions one after the other, without those that have no value and did not fail."""
+    """Return the table of runs, repetitions one after the other, without those that have no value and did not fail.
+
+    `own`: what the file calls a property → its name here; empty for the main one.
+    """
     every = [*runs]
     if not (measured := dict.fromkeys(name for run in every for name, each in run.values.items() if each is not None)):
         raise InputError(Problem("the file has no measured values", source.name))
@@ -74,7 +78,9 @@ def table_of(
     roles = StatedRoles(tuple(options), tuple(contexts), tuple(titles.values()))
     units = {titles[name]: unit for name, unit in (units or {}).items() if name in titles}
     main, header = titles.get(main or "", next(iter(titles.values()))), [*options, *contexts, *titles.values()]
-    return TableSource.of_rows(source, header, rows, stated=roles, main=main, units=units, notes=notes)
+    names = {name: titles.get(each, main) for name, each in (own or {}).items() if name not in header}
+    facts = {"main": main, "units": units, "notes": notes, "own_names": names}
+    return TableSource.of_rows(source, header, rows, stated=roles, **facts)
 
 
 def cell(value: Any) -> str:

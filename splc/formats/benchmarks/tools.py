@@ -42,7 +42,7 @@ def optuna(source: Source, rows: Sequence[Mapping[str, str]]) -> TableSource:
         values = {title: number(row[name]) if is_complete else None for name, title in measured.items()}
         contexts = {title: row[name] for name, title in noted.items() if name not in measured}
         runs.append(MeasuredRun({title: row[name] for name, title in options.items()}, values, contexts))
-    return table_of(source, runs, hint="the study has no parameters: trial.suggest_int and the like")
+    return table_of(source, runs, hint="the study has no parameters: trial.suggest_int and the like", own=measured)
 
 
 @Benchmark("Optuna", rb"SQLite format 3\0", (b"trial_params", b"trial_values"))
@@ -194,7 +194,8 @@ def deephyper(source: Source, rows: Sequence[Mapping[str, str]]) -> TableSource:
         options |= {name: row[name].strip() or "none" for name in names[: 0 if marked else names.index("objective")]}
         measured = {} if value is None else {name[2:]: number(row[name]) for name in metrics}
         runs.append(MeasuredRun(options, {main: value, **measured}))
-    return table_of(source, runs, main=main, notes=notes)
+    own = {"objective": main, **{name: name[2:] for name in metrics}}
+    return table_of(source, runs, main=main, notes=notes, own=own)
 
 
 ytopt = replace(deephyper, tool="ytopt", begins=rb"[^\n]+,objective,elapsed_sec\b")

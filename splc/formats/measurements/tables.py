@@ -194,7 +194,7 @@ def _stacked(table: TableSource, repeated: Mapping[str, list[str]]) -> TableSour
     names = [*dict.fromkeys(of.get(name, name) for name in columns)]
     longest = max(map(len, repeated.values()))
     rows, places = list[list[str]](), [lines[0]]
-    failed = np.isnan([parse_column(columns[name]) for name in of]).all(axis=0)
+    failed = np.isnan(np.stack([parse_column(columns[name]) for name in of])).all(axis=0)
     for at, turn in product(range(len(next(iter(columns.values())))), range(longest)):
         values = {base: columns[group[turn]][at] if turn < len(group) else "" for base, group in repeated.items()}
         # A row without any value is a failed run.
@@ -258,7 +258,9 @@ def union_of(sources: Sequence[Source], choice: ColumnChoice) -> TableSource:
     files = tuple((table.name, (*table.lines[1:],) or (None,) * (len(table.rows) - 1)) for table in tables)
     stated = ((table, name, unit) for table in tables for name, unit in table.units.items())
     units = _agreed(stated, "{name} is in {value}, but in {previous} in {file}", "write both in one unit")
-    return TableSource.of(every, header, columns, stated=roles, main=main, units=units, files=files, notes=notes)
+    own = {name: title for table in tables for name, title in table.own_names.items()}
+    facts = {"stated": roles, "main": main, "units": units, "files": files, "notes": notes, "own_names": own}
+    return TableSource.of(every, header, columns, **facts)
 
 
 def _part(source: Source, exempt: Collection[str]) -> TableSource:
