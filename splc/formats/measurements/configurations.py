@@ -83,7 +83,8 @@ def read_inputs(
     if not is_table or name in known:
         (measurements,) = measurements_in(system, rows, policy, source)
         columns = {key: measurements[key] for key in measurements.properties}
-        report = measurements.report
+        # Where options were inferred, the other columns were not among them.
+        report = replace(measurements.report, mixed=() if system.inferred else measurements.report.mixed)
         lines = report.lines[np.unique(report.groups, return_index=True)[1]]
         measured = () if name is None else (name, measurements[name], measurements.repetitions(name))
         return PredictionInputs(measurements.configurations, known, report, lines, columns, *measured)
