@@ -21,7 +21,7 @@ from splc.formats.measurements.constraints import option_table, pair_text, with_
 from splc.formats.measurements.selections import truth_words
 from splc.formats.measurements.tables import read_file_columns, read_table
 from splc.formats.roles import Roles, option_columns, roles_of
-from splc.formats.table import TableSource, read_columns, table_of, with_own_name
+from splc.formats.table import TableSource, read_columns, table_of
 from splc.io.csv_rows import distinct_texts, has_text, rows_with, texts_in
 from splc.io.files import Source
 from splc.io.numbers import number_text, parse_column
@@ -122,9 +122,8 @@ def inference_of(
 
     `usual`: the property if the file has it. `measured`: whether the table has a property; None: as its columns seem.
     """
-    source = with_own_name(source, nfp or usual)
-    given = table_of(source)
-    named = choice or ColumnChoice()
+    given, named = table_of(source), choice or ColumnChoice()
+    nfp = given.own_names.get(nfp or "", nfp)
     choice = named.with_stated(given.stated, nfp)
     table = read_file_columns(source, choice.unread)
     columns, lines = table.columns, table.lines[1:]
@@ -157,9 +156,8 @@ def inference_of(
         roles = Roles(binary, stated.numeric, (), stated.properties, numbers=numbers)
     if given.rows and given.stated is not None:
         # What a tool calls a benchmark may be an option.
-        several = [name for name in given.stated.contexts if name in roles.contexts and not named.is_context(name)]
-        several = [name for name in several if len(distinct_texts(columns[name])[0]) > 1]
-        asked = dict.fromkeys(several, CONTEXT)
+        free = (name for name in given.stated.contexts if name in roles.contexts and not named.is_context(name))
+        asked = {name: CONTEXT for name in free if len(distinct_texts(columns[name])[0]) > 1}
         roles = replace(roles, doubts=doubts_about(columns, asked, asked))
     if not roles.columns:
         texts = ",".join(name for name in roles.contexts if name in columns)

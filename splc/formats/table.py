@@ -216,17 +216,6 @@ def _clean(text: str, source: Source) -> str:
     return (text if text.isascii() else text.encode("utf-8", "replace").decode()).lstrip(" ")
 
 
-def with_own_name(source: Source, name: str | None) -> Source:
-    """Return a table whose property has the name that the user states, if that is the one in the file of a tool."""
-    if not isinstance(source, TableSource) or name is None or source.stated is None or name not in source.own_names:
-        return source
-    names = {**{each: each for each in source.columns}, source.own_names[name]: name}
-    rows = ColumnRows((*names.values(),), (*source.columns.values(),))
-    stated = replace(source.stated, properties=tuple(names[each] for each in source.stated.properties))
-    units = {names[each]: unit for each, unit in source.units.items()}
-    return replace(source, rows=rows, stated=stated, main=name, units=units, own_names={})
-
-
 # Texts of western Europe have at most one other character in so many ASCII ones.
 _FOREIGN, _ASCII = 8, 127
 

@@ -56,12 +56,9 @@ def table_of(
     notes: Sequence[str] = (),
     hint: str | None = None,
     units: Mapping[str, str] | None = None,
-    own: Mapping[str, str] | None = None,
+    own: Mapping[str, str] | None = None,  # what the file calls a property → its name here, empty for the main one
 ) -> TableSource:
-    """Return the table of runs, repetitions one after the other, without those that have no value and did not fail.
-
-    `own`: what the file calls a property → its name here; empty for the main one.
-    """
+    """Return the table of runs, repetitions one after the other, without those that have no value and did not fail."""
     every = [*runs]
     if not (measured := dict.fromkeys(name for run in every for name, each in run.values.items() if each is not None)):
         raise InputError(Problem("the file has no measured values", source.name))
@@ -78,9 +75,10 @@ def table_of(
     roles = StatedRoles(tuple(options), tuple(contexts), tuple(titles.values()))
     units = {titles[name]: unit for name, unit in (units or {}).items() if name in titles}
     main, header = titles.get(main or "", next(iter(titles.values()))), [*options, *contexts, *titles.values()]
-    names = {name: titles.get(each, main) for name, each in (own or {}).items() if name not in header}
-    facts = {"main": main, "units": units, "notes": notes, "own_names": names}
-    return TableSource.of_rows(source, header, rows, stated=roles, **facts)
+    known = {"": main, **titles}
+    names = {name: known[each] for name, each in (own or {}).items() if each in known and name not in header}
+    facts = {"stated": roles, "main": main, "units": units, "own_names": names}
+    return TableSource.of_rows(source, header, rows, notes=notes, **facts)
 
 
 def cell(value: Any) -> str:

@@ -71,6 +71,7 @@ def read_inputs(
     its only property is used.
     """
     source, rows, policy = read_rows(path, system, replace(policy, nfp=nfp, usual=expected))
+    nfp = policy.nfp
     # Only a table with a header may have no measured values.
     if (is_table := rows.repeated) and nfp is not None and rows.values and nfp not in rows.values:
         hint = unknown_name_hint(nfp, list(rows.values))

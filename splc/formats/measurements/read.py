@@ -20,7 +20,7 @@ from splc.formats.column_choice import ColumnChoice, Context, shown_value, shown
 from splc.formats.measurements.constraints import with_failures
 from splc.formats.measurements.rows import MeasurementRows, Policy, assemble
 from splc.formats.measurements.tables import read_table
-from splc.formats.table import table_of, with_own_name
+from splc.formats.table import table_of
 from splc.io.csv_rows import CodedTexts
 from splc.io.files import Source
 from splc.io.numbers import unit_of
@@ -149,10 +149,11 @@ def read_every_part(path: Any, system: VariabilityModel, policy: Policy, nfp: st
 
 def read_rows(path: Any, system: VariabilityModel, policy: Policy) -> tuple[Source, MeasurementRows, Policy]:
     """Return the source, its rows, and the policy with the contexts and units that the format of the file states."""
-    source = with_own_name(read_table(path), policy.nfp or policy.usual)
+    source = read_table(path)
     table = table_of(source)
     columns = policy.columns.with_contexts(table.texts if table.stated is None else table.stated.contexts, system)
-    policy = replace(policy, columns=columns, units={**table.units, **policy.units})
+    nfp = table.own_names.get(policy.nfp or "", policy.nfp)
+    policy = replace(policy, columns=columns, units={**table.units, **policy.units}, nfp=nfp)
     form = detect.format_of("measurements", source)
     assert form is not None
     return source, _without_failed_runs(form.read(source, system, policy), columns), policy

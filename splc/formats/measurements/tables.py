@@ -258,9 +258,8 @@ def union_of(sources: Sequence[Source], choice: ColumnChoice) -> TableSource:
     files = tuple((table.name, (*table.lines[1:],) or (None,) * (len(table.rows) - 1)) for table in tables)
     stated = ((table, name, unit) for table in tables for name, unit in table.units.items())
     units = _agreed(stated, "{name} is in {value}, but in {previous} in {file}", "write both in one unit")
-    own = {name: title for table in tables for name, title in table.own_names.items()}
-    facts = {"stated": roles, "main": main, "units": units, "files": files, "notes": notes, "own_names": own}
-    return TableSource.of(every, header, columns, **facts)
+    facts = {"stated": roles, "main": main, "units": units, "own_names": tables[0].own_names}
+    return TableSource.of(every, header, columns, files=files, notes=notes, **facts)
 
 
 def _part(source: Source, exempt: Collection[str]) -> TableSource:
