@@ -245,35 +245,27 @@ def excel(source: Source) -> TableSource:
             sheet, names = book.worksheets[0], list(book.sheetnames)
             # A whole workbook, which states merged cells, takes much more memory.
             ranges = [text.decode() for text in _MERGED.findall(archive.read(sheet._worksheet_path))]
-        rows = [list(row) for row in sheet.iter_rows(values_only=True)]
+        rows = dict(enumerate(map(list, sheet.iter_rows(values_only=True)), 1))
         merged = [openpyxl.utils.range_boundaries(text) for text in ranges]
     except Exception as error:
         # openpyxl reports damaged files by errors of many kinds.
         raise InputError(Problem(f"the workbook cannot be read: {error}", source.name)) from None
-    filled = [at for at, row in enumerate(rows) if any(value is not None for value in row)]
-    if not filled:
+    rows = {line: row for line, row in rows.items() if any(value is not None for value in row)}
+    if not rows:
         raise InputError(Problem(f"the sheet {names[0]!r} is empty", source.name))
-    row_of = {at + 1: rows[at] for at in filled}
-    rows = [*row_of.values()]
-    before, after = title_rows(rows), statistic_rows(rows)
-    rows, lines = rows[before : len(rows) - after], [at + 1 for at in filled[before : len(rows) - after]]
-    _fill_merged(row_of, lines[0], merged)
-    width = max(at for at, value in enumerate(rows[0]) if value is not None) + 1 if any(rows[0]) else 0
-    notes = [f"only the first sheet, {names[0]!r}, is read"] if len(names) > 1 else []
-    notes += beside_notes(lines[0] - 1, after)
-    cells = _texts(rows[0][:width], (row[:width] for row in rows[1:]))
-    return TableSource.of_rows(source, *cells, notes=notes, lines=lines)
-
-
-def _fill_merged(rows: Mapping[int, list[Any]], header: int, ranges: Iterable[tuple[int, int, int, int]]) -> None:
-    """Give merged cells below the line of the header the value of the first one, and names above it to its cells.
-
-    Those of the header and the row of units below it stay, since this row has no other texts.
-    """
-    for left, top, right, bottom in ranges:
-        lines = range(max(top, header), bottom + 1) if top > header or top < header == bottom else ()
-        for row in (rows[line] for line in lines if top in rows and line in rows):
+    before, after = title_rows([*rows.values()]), statistic_rows([*rows.values()])
+    header, *_ = lines = [*rows][before : len(rows) - after]
+    for left, top, right, bottom in merged:
+        # Merged titles are one text, and a name is no unit below it; one above the header is its name.
+        below = range(max(top, header), bottom + 1) if top > header or top < header == bottom else ()
+        for row in (rows[line] for line in below if top in rows and line in rows):
             row[left - 1 : right] = [rows[top][left - 1]] * len(row[left - 1 : right])
+    first = rows[header]
+    width = max(at for at, value in enumerate(first) if value is not None) + 1 if any(first) else 0
+    notes = [f"only the first sheet, {names[0]!r}, is read"] if len(names) > 1 else []
+    notes += beside_notes(header - 1, after)
+    cells = _texts(first[:width], (rows[line][:width] for line in lines[1:]))
+    return TableSource.of_rows(source, *cells, notes=notes, lines=lines)
 
 
 @Benchmark("", rb"PAR1")
