@@ -241,8 +241,7 @@ def _kind_of_content(source: Source) -> Kind | None:
     raw = [line for line in islice(table.text().splitlines(), _LINES) if line.strip()]
     lines = (re.sub(r"`[^`]*`", "x", line).split("#", 1)[0].strip() for line in raw)
     first, second, *_ = *islice((line for line in lines if line), 2), "", ""
-    titled = table.beside[0] > 0
-    if _is_table(first, second, with_numbers=titled) or (len(raw) > 1 and _is_table(raw[0], raw[1], with_numbers=True)):
+    if (not table.beside[0] and _is_table(first, second)) or (raw[1:] and _is_table(*raw[:2], with_numbers=True)):
         return "measurements"
     return "script" if _SCRIPT.match(first) else "model"
 

@@ -207,9 +207,8 @@ def roles_of(
     numbered = [name for name in options if name in table.numbers and name not in explicit]
     numbered = [name for name in numbered if table.numbers_runs(name, options)]
     reasons |= dict.fromkeys(numbered, "it numbers runs or groups of them")
-    measured_numbers = [name for name in numbers if name not in options]
     few = (name for name in options if name not in explicit and (name in words or table.is_binary(name)))
-    steps = {name: of for name in few if (of := steps_of(table, name, options, measured_numbers)) is not None}
+    steps = {name: of for name in few if (of := steps_of(table, name, options)) is not None}
     reasons |= {name: f"{FUNCTION} of {of}" for name, of in steps.items()}
     options = {name: None for name in options if name not in (*numbered, *steps)}
     of_text = words.keys() | text

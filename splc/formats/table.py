@@ -174,7 +174,7 @@ class TableSource(Source):
     def body(self) -> tuple[list[str], list[Sequence[str]], dict[int, int]]:
         """The names and the texts of the columns, and row → its number of fields, of rows of another width.
 
-        The index of a data frame, a first column of whole numbers without a name, is left out.
+        The index of a data frame, a first column of whole numbers without a name, is left out, and a blank one.
         """
         header, width, ragged = self.header, len(self.header), dict[int, int]()
         if isinstance(self.rows, ColumnRows) and not any(map(has_text, self.rows.texts[width:])):
@@ -189,8 +189,9 @@ class TableSource(Source):
                     ragged[row] = len(cells)
             rows = (cells if len(cells) == width else [*cells, *[""] * width][:width] for cells in body)
             columns = list(zip(*rows, strict=True)) if body else [()] * width
-        is_numbered = width > 1 and not header[0] and columns[0] and (parse_column(columns[0]) % 1 == 0).all()
-        return (header[1:], columns[1:], ragged) if is_numbered else (header, columns, ragged)
+        first = columns[0] if width > 1 and not header[0] else ()
+        is_left_out = first and (not has_text(first) or (parse_column(first) % 1 == 0).all())
+        return (header[1:], columns[1:], ragged) if is_left_out else (header, columns, ragged)
 
     @contextmanager
     def placing(self) -> Iterator[None]:

@@ -24,9 +24,8 @@ _SIGNS = (*SEPARATORS, '"', "<", "{")
 _ENCLOSED = re.compile(r"^[\[(](.*)[\])]$")
 # Rows below a table have at most one in so many of its cells.
 _SHORT = 3
-# Lines of signs alone, and what else frames the cells beside them: `---+---`, `|:--|--:|`, `=== ===`, `| a | b |`.
+# Lines of signs alone: `---+---`, `|:--|--:|`, `=== ===`.
 _RULER = re.compile(rb"^(?=[-=+|:;, \t]++\r?$).*?(?:---|===).*", re.MULTILINE)
-_FRAMED = re.compile(rb"^[ \t]*\|(.*)\|[ \t]*\r?$", re.MULTILINE)
 _STATISTICS = {
     *("mean", "average", "avg", "median", "min", "max", "minimum", "maximum", "sd", "std", "stdev", "stddev", "sum"),
     *("total", "mittelwert", "summe", "standardabweichung", "moyenne", "écart-type", "ecart-type", "somme"),
@@ -100,13 +99,7 @@ def table_lines(content: bytes) -> tuple[int, int]:
 
 def without_rulers(content: bytes) -> bytes:
     """Return a text with blank lines instead of those that a program draws around its header and rows."""
-    beginning = content[:LOOKED_AT]
-    if _RULER.search(beginning) is None:
-        return content
-    barred = [line.strip() for line in beginning.splitlines() if b"|" in line][:_TITLES]
-    is_framed = all(line.startswith(b"|") and line.endswith(b"|") for line in barred)
-    plain = _RULER.sub(b"", content)
-    return _FRAMED.sub(rb"\1", plain) if is_framed else plain
+    return _RULER.sub(b"", content) if _RULER.search(content[:LOOKED_AT]) else content
 
 
 def aligned(content: bytes) -> tuple[list[str], list[list[str]], list[int]] | None:

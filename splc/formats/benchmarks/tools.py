@@ -181,7 +181,7 @@ def deephyper(source: Source, rows: Sequence[Mapping[str, str]]) -> TableSource:
     names = [*rows[0]]
     check(source, rows[0], {"objective": str})
     marked = [name for name in names if name.startswith("p:")]
-    metrics = [name for name in names if name.startswith("m:") and "timestamp" not in name]
+    metrics = {name: name[2:] for name in names if name.startswith("m:") and "timestamp" not in name}
     values = [number(row["objective"]) for row in rows]
     main, notes = "objective", ["DeepHyper maximises objective: splc optimize --maximize"] if marked else []
     if marked and all(value is None or value < 0 for value in values):
@@ -192,10 +192,9 @@ def deephyper(source: Source, rows: Sequence[Mapping[str, str]]) -> TableSource:
         options = {name.removeprefix("p:"): row[name] for name in marked}
         # A choice of ytopt that is blank leaves something out, such as a pragma.
         options |= {name: row[name].strip() or "none" for name in names[: 0 if marked else names.index("objective")]}
-        measured = {} if value is None else {name[2:]: number(row[name]) for name in metrics}
+        measured = {} if value is None else {title: number(row[name]) for name, title in metrics.items()}
         runs.append(MeasuredRun(options, {main: value, **measured}))
-    own = {"objective": main, **{name: name[2:] for name in metrics}}
-    return table_of(source, runs, main=main, notes=notes, own=own)
+    return table_of(source, runs, main=main, notes=notes, own={"objective": main, **metrics})
 
 
 ytopt = replace(deephyper, tool="ytopt", begins=rb"[^\n]+,objective,elapsed_sec\b")
@@ -227,9 +226,6 @@ def json_lines(source: Source) -> TableSource:
     return records.table(source, rows.values(), lines=[0, *rows])
 
 
-_MERGED = re.compile(rb'<(?:\w+:)?mergeCell\s[^>]*?ref="(\$?[A-Z]+\$?[0-9]+:\$?[A-Z]+\$?[0-9]+)"')
-
-
 @Benchmark("", rb"PK\x03\x04", (b"xl/workbook.xml",))
 def excel(source: Source) -> TableSource:
     """Read the first sheet of a workbook."""
@@ -244,9 +240,9 @@ def excel(source: Source) -> TableSource:
             book = openpyxl.load_workbook(io.BytesIO(source.data), read_only=True, data_only=True)
             sheet, names = book.worksheets[0], list(book.sheetnames)
             # A whole workbook, which states merged cells, takes much more memory.
-            ranges = [text.decode() for text in _MERGED.findall(archive.read(sheet._worksheet_path))]
+            ranges = re.findall(rb'mergeCell [^>]*?ref="([A-Z0-9]+:[A-Z0-9]+)"', archive.read(sheet._worksheet_path))
         rows = dict(enumerate(map(list, sheet.iter_rows(values_only=True)), 1))
-        merged = [openpyxl.utils.range_boundaries(text) for text in ranges]
+        merged = [openpyxl.utils.range_boundaries(text.decode()) for text in ranges]
     except Exception as error:
         # openpyxl reports damaged files by errors of many kinds.
         raise InputError(Problem(f"the workbook cannot be read: {error}", source.name)) from None
@@ -260,11 +256,10 @@ def excel(source: Source) -> TableSource:
         below = range(max(top, header), bottom + 1) if top > header or top < header == bottom else ()
         for row in (rows[line] for line in below if top in rows and line in rows):
             row[left - 1 : right] = [rows[top][left - 1]] * len(row[left - 1 : right])
-    first = rows[header]
-    width = max(at for at, value in enumerate(first) if value is not None) + 1 if any(first) else 0
+    width = max(at for at, value in enumerate(rows[header]) if value is not None) + 1 if any(rows[header]) else 0
     notes = [f"only the first sheet, {names[0]!r}, is read"] if len(names) > 1 else []
     notes += beside_notes(header - 1, after)
-    cells = _texts(first[:width], (rows[line][:width] for line in lines[1:]))
+    cells = _texts(rows[header][:width], (rows[line][:width] for line in lines[1:]))
     return TableSource.of_rows(source, *cells, notes=notes, lines=lines)
 
 

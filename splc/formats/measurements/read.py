@@ -195,10 +195,7 @@ def with_notes(rows: MeasurementRows, choice: ColumnChoice) -> MeasurementRows:
 
 
 def _without_failed_runs(rows: MeasurementRows, choice: ColumnChoice) -> MeasurementRows:
-    """Return rows without columns that say which runs failed, unless they are named; such runs have no values.
-
-    Words of the property that the user named say so, too.
-    """
+    """Return rows without unnamed columns that say which runs failed, as words of the property do, and their values."""
     named = {*choice.contexts, *choice.by, *choice.where, *({rows.nfp} - rows.others.keys())}
     for name in [name for name in (*rows.contexts, *rows.values) if name not in named]:
         others = {other: values for other, values in rows.values.items() if other != name}

@@ -239,8 +239,7 @@ def _without_errors(rows: MeasurementRows) -> MeasurementRows:
 def _mixed(rows: MeasurementRows, valid: Array, group: Array) -> tuple[str, ...]:
     """Return the properties that seem to be options or contexts, so that rows of a configuration are different runs."""
     names = [name for name in rows.values if name != rows.nfp and not is_counter(name) and len(rows.values) > 1]
-    names = [name for name in names if not is_measurement_name(name) and not is_count_name(name)]
-    names = [name for name in names if unit_in_name(name) is None]
+    names = [name for name in names if not (is_measurement_name(name) or is_count_name(name) or unit_in_name(name))]
     columns = {name: rows.values[name][valid, 0] for name in names}
     # Most properties have many values.
     few = {name: column for name, column in columns.items() if len(set(column[:_SNIFFED].tolist())) <= MAX_VALUES}
