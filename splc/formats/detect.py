@@ -27,8 +27,7 @@ from typing import Any, Literal
 
 from splc.errors import InputError, OutputError, Problem, nearest
 from splc.formats.benchmarks.tools import benchmark_of
-from splc.formats.table import in_utf8
-from splc.formats.titles import aligned
+from splc.formats.table import in_utf8, table_of
 from splc.io.csv_rows import likely_separator, split_line
 from splc.io.files import Source, is_stream, read_source
 from splc.io.json import parse_json
@@ -236,13 +235,13 @@ def _kind_of_content(source: Source) -> Kind | None:
         return "measurements" if xml_root(source.data) == "results" else None
     if source.data[:_BEGINNING].lstrip(_BLANK).startswith(b"{") or is_log(source):
         return "model"
-    if aligned((table := in_utf8(source)).content) is not None:
+    if (table := table_of(source)).rows:
         return "measurements"
     # Signs inside of quoted names have no meaning. The header of a table may begin with `#`.
     raw = [line for line in islice(table.text().splitlines(), _LINES) if line.strip()]
     lines = (re.sub(r"`[^`]*`", "x", line).split("#", 1)[0].strip() for line in raw)
     first, second, *_ = *islice((line for line in lines if line), 2), "", ""
-    if _is_table(first, second) or (len(raw) > 1 and _is_table(raw[0], raw[1], with_numbers=True)):
+    if (not table.beside[0] and _is_table(first, second)) or (raw[1:] and _is_table(*raw[:2], with_numbers=True)):
         return "measurements"
     return "script" if _SCRIPT.match(first) else "model"
 

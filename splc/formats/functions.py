@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -147,3 +147,19 @@ def _explained(values: Array, group: Array) -> float:
     if EVIDENCE * len(counts) > len(values) or not np.ptp(values):
         return 0.0
     return 1 - float((residuals(values, group) ** 2).sum() / within / (values.var() * len(values) / total))
+
+
+def steps_of(table: CodedColumns, name: str, options: Collection[str]) -> str | None:
+    """Return the measured column of which a column of few values says no more than its range, None if there is none.
+
+    Configurations of the other options have less equal numbers of rows with such a column, which repetitions differ in.
+    """
+    group = table.groups((*table.contexts, *(other for other in options if other != name)))
+    counts, both = np.bincount(group), np.bincount(table.refined(group, name))
+    if len(both) >= len(counts) + MIN_GROUPS and alike(both) < alike(counts):
+        for each in (each for each in table.numbers if each not in options and table.is_various(each)):
+            known = np.flatnonzero(~table.gaps(each))
+            ordered = table.codes[name][known[np.argsort(table.numbers[each][known], kind="stable")]]
+            if 0 < np.count_nonzero(np.diff(ordered)) < len(np.unique(ordered)):
+                return each
+    return None

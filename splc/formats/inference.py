@@ -15,6 +15,7 @@ from splc.errors import InputError, Problem, listed, plural
 from splc.formats.coded_columns import MIN_GROUPS, repeats
 from splc.formats.column_choice import ColumnChoice, StatedRoles
 from splc.formats.detect import is_xml
+from splc.formats.doubts import CONTEXT, doubts_about
 from splc.formats.labels import is_scatter, unstated
 from splc.formats.measurements.constraints import option_table, pair_text, with_mined_constraints
 from splc.formats.measurements.selections import truth_words
@@ -121,8 +122,9 @@ def inference_of(
 
     `usual`: the property if the file has it. `measured`: whether the table has a property; None: as its columns seem.
     """
-    given = table_of(source)
-    choice = (choice or ColumnChoice()).with_stated(given.stated, nfp)
+    given, named = table_of(source), choice or ColumnChoice()
+    nfp = given.own_names.get(nfp or "", nfp)
+    choice = named.with_stated(given.stated, nfp)
     table = read_file_columns(source, choice.unread)
     columns, lines = table.columns, table.lines[1:]
     if not is_xml(source) and not choice.properties and measured is not False:
@@ -152,6 +154,11 @@ def inference_of(
         numbers = {name: parse_column(texts) for name, texts in columns.items()}
         binary = tuple(name for name in columns if name not in stated.numeric)
         roles = Roles(binary, stated.numeric, (), stated.properties, numbers=numbers)
+    if given.rows and given.stated is not None:
+        # What a tool calls a benchmark may be an option.
+        free = (name for name in given.stated.contexts if name in roles.contexts and not named.is_context(name))
+        asked = {name: CONTEXT for name in free if len(distinct_texts(columns[name])[0]) > 1}
+        roles = replace(roles, doubts=doubts_about(columns, asked, asked))
     if not roles.columns:
         texts = ",".join(name for name in roles.contexts if name in columns)
         names = f" {shlex.quote(texts)}" if texts else ""

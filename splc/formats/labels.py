@@ -218,6 +218,13 @@ def tells_failures(texts: Sequence[str], lost: Array) -> bool:
     return said and not np.isin(codes[lost], codes[~lost]).any()
 
 
+def say_failed(texts: Sequence[str]) -> Array:
+    """Return the rows with a word for a failure instead of a value, shape (n,): `timeout`, `CompilationFailed`."""
+    distinct, codes = distinct_texts(texts)
+    words = map(words_of, distinct)
+    return np.array([not _FAILED.isdisjoint((*each, "_".join(each))) for each in words], dtype=bool)[codes]
+
+
 def is_status(name: str, values: Iterable[str]) -> bool:
     """Return whether the texts of a column say which runs failed, by its name or since all of them are known."""
     words, last = {value.strip().casefold() for value in values}, words_of(name)[-1:]

@@ -34,6 +34,7 @@ from splc.formats.coded_columns import (
 from splc.formats.column_choice import ColumnChoice, has_commas, has_words, kind_of, lines_text, numbers_in
 from splc.formats.doubts import CONTEXT, LEFT_OUT, OPTION, RESULT, Doubt, doubts_about, doubts_of, flags_of
 from splc.formats.evidence import FUNCTION, options_among, spelled_twice, unexplained_gaps
+from splc.formats.functions import steps_of
 from splc.formats.names import is_context_name, is_count_name, is_measurement_name, is_program_name
 from splc.io.csv_rows import distinct_texts, texts_in
 from splc.system.variability import ROOT
@@ -206,7 +207,10 @@ def roles_of(
     numbered = [name for name in options if name in table.numbers and name not in explicit]
     numbered = [name for name in numbered if table.numbers_runs(name, options)]
     reasons |= dict.fromkeys(numbered, "it numbers runs or groups of them")
-    options = {name: None for name in options if name not in numbered}
+    few = (name for name in options if name not in explicit and (name in words or table.is_binary(name)))
+    steps = {name: of for name in few if (of := steps_of(table, name, options)) is not None}
+    reasons |= {name: f"{FUNCTION} of {of}" for name, of in steps.items()}
+    options = {name: None for name in options if name not in (*numbered, *steps)}
     of_text = words.keys() | text
     text = [name for name in columns if name in options and name in of_text]
     unused = dict.fromkeys(name for name in words if name not in options and name not in reasons)
@@ -223,7 +227,7 @@ def roles_of(
     outputs = tuple(name for name in outputs if name not in derived)
     group = table.groups((*options, *contexts))
     # One property is what is learned.
-    known = {*unused_labels, *choice.properties, nfp or next(iter(outputs), "")}
+    known = {*unused_labels, *steps, *choice.properties, nfp or next(iter(outputs), "")}
     unstated = [name for name in (*outputs, *reasons) if name not in known and not is_count_name(name)]
     unstated = [name for name in unstated if not is_measurement_name(name, nfp) and table.differs(name, group)]
     left = frozenset(takewhile(lambda name: name != nfp, columns)) if nfp is not None else frozenset[str]()

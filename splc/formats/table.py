@@ -22,7 +22,7 @@ import numpy as np
 from splc.data.property_unit import GROUPED
 from splc.errors import InputError, Problem, Problems, SplcError, listed, plural, shorten
 from splc.formats.column_choice import StatedRoles, kind_of, words_in
-from splc.formats.titles import LEAST_TABLE, LOOKED_AT, aligned, table_lines, units_below
+from splc.formats.titles import LEAST_TABLE, LOOKED_AT, aligned, table_lines, units_below, without_rulers
 from splc.io.csv_rows import (
     SEPARATORS,
     CodedTexts,
@@ -90,6 +90,7 @@ class TableSource(Source):
     main: str | None = None  # the property to use if the user names none, None if the format has none
     notes: tuple[str, ...] = ()  # remarks on what the table was made from
     units: Mapping[str, str] = field(default_factory=dict)  # property → its unit, where the format states it
+    own_names: Mapping[str, str] = field(default_factory=dict)  # what the file calls a property → its column
     texts: tuple[str, ...] = ()  # columns of texts that may look like numbers, as data frames have them
     # of a union the file of each table, in order, with the line of each of its rows; None for a format without lines
     files: tuple[tuple[str, tuple[int | None, ...]], ...] = field(default=(), repr=False)
@@ -173,7 +174,7 @@ class TableSource(Source):
     def body(self) -> tuple[list[str], list[Sequence[str]], dict[int, int]]:
         """The names and the texts of the columns, and row → its number of fields, of rows of another width.
 
-        The index of a data frame, a first column of whole numbers without a name, is left out.
+        The index of a data frame, a first column of whole numbers without a name, is left out, and a blank one.
         """
         header, width, ragged = self.header, len(self.header), dict[int, int]()
         if isinstance(self.rows, ColumnRows) and not any(map(has_text, self.rows.texts[width:])):
@@ -188,8 +189,9 @@ class TableSource(Source):
                     ragged[row] = len(cells)
             rows = (cells if len(cells) == width else [*cells, *[""] * width][:width] for cells in body)
             columns = list(zip(*rows, strict=True)) if body else [()] * width
-        is_numbered = width > 1 and not header[0] and columns[0] and (parse_column(columns[0]) % 1 == 0).all()
-        return (header[1:], columns[1:], ragged) if is_numbered else (header, columns, ragged)
+        first = columns[0] if width > 1 and not header[0] else ()
+        is_left_out = first and (not has_text(first) or (parse_column(first) % 1 == 0).all())
+        return (header[1:], columns[1:], ragged) if is_left_out else (header, columns, ragged)
 
     @contextmanager
     def placing(self) -> Iterator[None]:
@@ -238,10 +240,10 @@ def table_of(source: Source) -> TableSource:
     if isinstance(source, TableSource):
         return source
     found, table = in_utf8(source), TableSource(source.name, source.data)
-    if found is not source:
-        notes = ("it is not UTF-8 and read as Windows-1252",)
-        table = TableSource(source.name, found.data, notes=notes, original=source.sha256)
-    if (cells := aligned(found.content)) is None:
+    if (data := without_rulers(found.data)) is not source.data:
+        notes = ("it is not UTF-8 and read as Windows-1252",) if found is not source else ()
+        table = TableSource(source.name, data, notes=notes, original=source.sha256)
+    if (cells := aligned(without_rulers(found.content))) is None:
         return table
     header, rows, lines = cells
     return TableSource.of_rows(table, header, rows, lines=lines, original=source.sha256)
@@ -265,6 +267,7 @@ def split_table(
         if not table.rows.first:
             raise InputError(Problem("the file is empty", source.name))
         cells = (texts.distinct if isinstance(texts, CodedTexts) else texts for texts in table.rows.texts)
+        table = _without_units(table)
         if decimal is not None or not any("," in text for texts in cells for text in texts):
             return table
         return _with_points(table, exempt, quoted=True)

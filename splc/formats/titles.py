@@ -24,6 +24,8 @@ _SIGNS = (*SEPARATORS, '"', "<", "{")
 _ENCLOSED = re.compile(r"^[\[(](.*)[\])]$")
 # Rows below a table have at most one in so many of its cells.
 _SHORT = 3
+# Lines of signs alone: `---+---`, `|:--|--:|`, `=== ===`.
+_RULER = re.compile(rb"^(?=[-=+|:;, \t]++\r?$).*?(?:---|===).*", re.MULTILINE)
 _STATISTICS = {
     *("mean", "average", "avg", "median", "min", "max", "minimum", "maximum", "sd", "std", "stdev", "stddev", "sum"),
     *("total", "mittelwert", "summe", "standardabweichung", "moyenne", "écart-type", "ecart-type", "somme"),
@@ -93,6 +95,11 @@ def table_lines(content: bytes) -> tuple[int, int]:
     separator = max(SEPARATORS, key=fit)
     before, after = ([split_line(line, separator) if line.strip() else [] for line in lines] for lines in (first, last))
     return title_rows(before), statistic_rows(after)
+
+
+def without_rulers(content: bytes) -> bytes:
+    """Return a text with blank lines instead of those that a program draws around its header and rows."""
+    return _RULER.sub(b"", content) if _RULER.search(content[:LOOKED_AT]) else content
 
 
 def aligned(content: bytes) -> tuple[list[str], list[list[str]], list[int]] | None:

@@ -281,12 +281,14 @@ class Project(ProjectFiles):
         """Return the property to use: the one that is named, or the only one that was measured."""
         from splc.formats.table import table_of
 
-        main = None
-        if self.nfp is None and len(measurements.properties) > 1 and self.has_measurements:
+        nfp, main = self.nfp, None
+        if nfp is None and len(measurements.properties) > 1 and self.has_measurements:
             # The format of the file, or the inference, may say which of several it is.
             main = table_of(self.table).main if self.inference is None else self.inference.main
+        elif nfp is not None and nfp not in measurements.properties and self.has_measurements:
+            nfp = table_of(self.table).own_names.get(nfp, nfp)
         try:
-            return measurements.resolve_property(self.nfp or (main if main in measurements.properties else None))
+            return measurements.resolve_property(nfp or (main if main in measurements.properties else None))
         except MeasurementError as error:
             if "nfp" not in self.given and PROPERTY in self.file.values:
                 raise error.at(self.file.path, self.file.lines.get(PROPERTY)) from None

@@ -56,6 +56,7 @@ def table_of(
     notes: Sequence[str] = (),
     hint: str | None = None,
     units: Mapping[str, str] | None = None,
+    own: Mapping[str, str] | None = None,  # what the file calls a property → its name here, empty for the main one
 ) -> TableSource:
     """Return the table of runs, repetitions one after the other, without those that have no value and did not fail."""
     every = [*runs]
@@ -77,7 +78,10 @@ def table_of(
     roles = StatedRoles(tuple(options), tuple(contexts), tuple(titles.values()))
     units = {titles[name]: unit for name, unit in (units or {}).items() if name in titles}
     main, header = titles.get(main or "", next(iter(titles.values()))), [*options, *contexts, *titles.values()]
-    return TableSource.of_rows(source, header, rows, stated=roles, main=main, units=units, notes=notes)
+    known = {"": main, **titles}
+    names = {name: known[each] for name, each in (own or {}).items() if each in known and name not in header}
+    facts = {"stated": roles, "main": main, "units": units, "own_names": names}
+    return TableSource.of_rows(source, header, rows, notes=notes, **facts)
 
 
 def cell(value: Any) -> str:

@@ -105,7 +105,7 @@ def hyperfine_json(source: Source, content: Any) -> TableSource:
         for time, code, memory_bytes in zip(times, codes, memory, strict=False):
             values = {"time": None if code is None else number(time), **means, "memory_bytes": number(memory_bytes)}
             runs.append(MeasuredRun(options, values))
-    return table_of(source, runs, main="time", hint=_COMMANDS_HINT, units=_HYPERFINE_UNITS)
+    return table_of(source, runs, main="time", hint=_COMMANDS_HINT, units=_HYPERFINE_UNITS, own={"mean": ""})
 
 
 @Benchmark("hyperfine", rb"command,mean,stddev,median,user,system,min,max", content=ROWS)
@@ -219,7 +219,7 @@ def jmh_json(source: Source, results: Any) -> TableSource:
         for score in chain.from_iterable(fork for fork in forks if isinstance(fork, list)):
             name, value = _jmh_value(score, str(metric.get("scoreUnit")))
             runs.append(MeasuredRun(options, {name: value, **others}, contexts))
-    return table_of(source, runs, hint=_JMH_HINT, units=_JMH_UNITS)
+    return table_of(source, runs, hint=_JMH_HINT, units=_JMH_UNITS, own={"Score": "", "score": ""})
 
 
 _JMH_CSV = rb'"?Benchmark"?[,;]"?Mode"?[,;]"?Threads"?[,;]"?Samples"?[,;]"?Score"?[,;][^\n]*"?Unit\b'
@@ -238,7 +238,7 @@ def jmh_csv(source: Source, rows: Sequence[Mapping[str, str]]) -> TableSource:
         key = (full_name, row["Mode"], *options.values())
         values = {**(runs[key].values if key in runs else {}), label.lstrip("·") or name: value}
         runs[key] = MeasuredRun(options, values, {"benchmark": full_name, **mode})
-    return table_of(source, runs.values(), hint=_JMH_HINT, units=_JMH_UNITS)
+    return table_of(source, runs.values(), hint=_JMH_HINT, units=_JMH_UNITS, own={"Score": "", "score": ""})
 
 
 def _jmh_value(score: Any, unit: str) -> tuple[str, float | None]:
@@ -252,7 +252,7 @@ def _jmh_value(score: Any, unit: str) -> tuple[str, float | None]:
 
 
 _DIRECTIONS = ("read", "write", "trim")
-_FIO_UNITS = {"bw": "B/s", "iops": "1/s", "lat": "s"}
+_FIO_UNITS, _FIO_NAMES = {"bw": "B/s", "iops": "1/s", "lat": "s"}, {"bw_bytes": "bw", "lat_ns": "lat"}
 # Options that name a job or its output, not what it does.
 _NAMES = frozenset(("name", "filename", "description", "stonewall", "write_bw_log", "write_lat_log", "write_iops_log"))
 
@@ -282,7 +282,7 @@ def fio(source: Source, content: Any) -> TableSource:
     hint = "the jobs have the same options: a job file with several [sections], or several values of an option"
     prefixes = ("", *(f"{direction}_" for direction in _DIRECTIONS))
     units = {f"{prefix}{name}": unit for prefix in prefixes for name, unit in _FIO_UNITS.items()}
-    return table_of(source, runs, main=None if has_both else "bw", hint=hint, units=units)
+    return table_of(source, runs, main=None if has_both else "bw", hint=hint, units=units, own=_FIO_NAMES)
 
 
 MAX_ROUNDS = 1000  # the mean of more rounds than these is one value: a repetition is a row
@@ -319,7 +319,7 @@ def pytest_benchmark(source: Source, content: Any) -> TableSource:
     followed = [name for name, role in roles.items() if role == "follows"]
     notes = (f"left out of extra_info, since the parameters decide it: {listed(followed)}",) if followed else ()
     hint = "parametrise the tests: @pytest.mark.parametrize, or write the options to benchmark.extra_info"
-    return table_of(source, runs, main="time", notes=notes, hint=hint, units={"time": "s"})
+    return table_of(source, runs, main="time", notes=notes, hint=hint, units={"time": "s"}, own={"mean": ""})
 
 
 def _extra_roles(extras: Sequence[Mapping[str, Any]], settings: Sequence[tuple[str, ...]]) -> dict[str, str]:
@@ -365,7 +365,7 @@ def pyperf(source: Source, content: Any) -> TableSource:
         measurements = chain.from_iterable(run.get("values") or () for run in entry["runs"])
         runs += [MeasuredRun(run_options, {measured: number(value)}, contexts) for value in measurements]
     hint = "write the options into the names of benchmarks: sort[n=100,kind=quick]"
-    return table_of(source, runs, hint=hint, units={"time": "s", "bytes": "B"})
+    return table_of(source, runs, hint=hint, units={"time": "s", "bytes": "B"}, own={"values": ""})
 
 
 READ = (hyperfine_json, hyperfine_csv, pytest_benchmark, google_json, google_csv, jmh_json, jmh_csv, fio, pyperf)

@@ -42,7 +42,7 @@ def optuna(source: Source, rows: Sequence[Mapping[str, str]]) -> TableSource:
         values = {title: number(row[name]) if is_complete else None for name, title in measured.items()}
         contexts = {title: row[name] for name, title in noted.items() if name not in measured}
         runs.append(MeasuredRun({title: row[name] for name, title in options.items()}, values, contexts))
-    return table_of(source, runs, hint="the study has no parameters: trial.suggest_int and the like")
+    return table_of(source, runs, hint="the study has no parameters: trial.suggest_int and the like", own=measured)
 
 
 @Benchmark("Optuna", rb"SQLite format 3\0", (b"trial_params", b"trial_values"))
@@ -181,7 +181,7 @@ def deephyper(source: Source, rows: Sequence[Mapping[str, str]]) -> TableSource:
     names = [*rows[0]]
     check(source, rows[0], {"objective": str})
     marked = [name for name in names if name.startswith("p:")]
-    metrics = [name for name in names if name.startswith("m:") and "timestamp" not in name]
+    metrics = {name: name[2:] for name in names if name.startswith("m:") and "timestamp" not in name}
     values = [number(row["objective"]) for row in rows]
     main, notes = "objective", ["DeepHyper maximises objective: splc optimize --maximize"] if marked else []
     if marked and all(value is None or value < 0 for value in values):
@@ -192,9 +192,9 @@ def deephyper(source: Source, rows: Sequence[Mapping[str, str]]) -> TableSource:
         options = {name.removeprefix("p:"): row[name] for name in marked}
         # A choice of ytopt that is blank leaves something out, such as a pragma.
         options |= {name: row[name].strip() or "none" for name in names[: 0 if marked else names.index("objective")]}
-        measured = {} if value is None else {name[2:]: number(row[name]) for name in metrics}
+        measured = {} if value is None else {title: number(row[name]) for name, title in metrics.items()}
         runs.append(MeasuredRun(options, {main: value, **measured}))
-    return table_of(source, runs, main=main, notes=notes)
+    return table_of(source, runs, main=main, notes=notes, own={"objective": main, **metrics})
 
 
 ytopt = replace(deephyper, tool="ytopt", begins=rb"[^\n]+,objective,elapsed_sec\b")
@@ -235,25 +235,31 @@ def excel(source: Source) -> TableSource:
     zipfile, openpyxl = import_module("zipfile"), import_module("openpyxl")
     try:
         with zipfile.ZipFile(io.BytesIO(source.data)) as archive:
-            size = sum(member.file_size for member in archive.infolist())
-        if size > MAX_UNPACKED:
-            raise ValueError(f"it decompresses to more than {MAX_UNPACKED:,} bytes")
-        book = openpyxl.load_workbook(io.BytesIO(source.data), read_only=True, data_only=True)
-        rows = [list(row) for row in book.worksheets[0].iter_rows(values_only=True)]
-        names = list(book.sheetnames)
+            if sum(member.file_size for member in archive.infolist()) > MAX_UNPACKED:
+                raise ValueError(f"it decompresses to more than {MAX_UNPACKED:,} bytes")
+            book = openpyxl.load_workbook(io.BytesIO(source.data), read_only=True, data_only=True)
+            sheet, names = book.worksheets[0], list(book.sheetnames)
+            # A whole workbook, which states merged cells, takes much more memory.
+            ranges = re.findall(rb'mergeCell [^>]*?ref="([A-Z0-9]+:[A-Z0-9]+)"', archive.read(sheet._worksheet_path))
+        rows = dict(enumerate(map(list, sheet.iter_rows(values_only=True)), 1))
+        merged = [openpyxl.utils.range_boundaries(text.decode()) for text in ranges]
     except Exception as error:
         # openpyxl reports damaged files by errors of many kinds.
         raise InputError(Problem(f"the workbook cannot be read: {error}", source.name)) from None
-    filled = [at for at, row in enumerate(rows) if any(value is not None for value in row)]
-    if not filled:
+    rows = {line: row for line, row in rows.items() if any(value is not None for value in row)}
+    if not rows:
         raise InputError(Problem(f"the sheet {names[0]!r} is empty", source.name))
-    rows = [rows[at] for at in filled]
-    before, after = title_rows(rows), statistic_rows(rows)
-    rows, lines = rows[before : len(rows) - after], [at + 1 for at in filled[before : len(rows) - after]]
-    width = max(at for at, value in enumerate(rows[0]) if value is not None) + 1 if any(rows[0]) else 0
+    before, after = title_rows([*rows.values()]), statistic_rows([*rows.values()])
+    header, *_ = lines = [*rows][before : len(rows) - after]
+    for left, top, right, bottom in merged:
+        # Merged titles are one text, and a name is no unit below it; one above the header is its name.
+        below = range(max(top, header), bottom + 1) if top > header or top < header == bottom else ()
+        for row in (rows[line] for line in below if top in rows and line in rows):
+            row[left - 1 : right] = [rows[top][left - 1]] * len(row[left - 1 : right])
+    width = max(at for at, value in enumerate(rows[header]) if value is not None) + 1 if any(rows[header]) else 0
     notes = [f"only the first sheet, {names[0]!r}, is read"] if len(names) > 1 else []
-    notes += beside_notes(lines[0] - 1, after)
-    cells = _texts(rows[0][:width], (row[:width] for row in rows[1:]))
+    notes += beside_notes(header - 1, after)
+    cells = _texts(rows[header][:width], (rows[line][:width] for line in lines[1:]))
     return TableSource.of_rows(source, *cells, notes=notes, lines=lines)
 
 

@@ -71,6 +71,7 @@ def read_inputs(
     its only property is used.
     """
     source, rows, policy = read_rows(path, system, replace(policy, nfp=nfp, usual=expected))
+    nfp = policy.nfp
     # Only a table with a header may have no measured values.
     if (is_table := rows.repeated) and nfp is not None and rows.values and nfp not in rows.values:
         hint = unknown_name_hint(nfp, list(rows.values))
@@ -83,7 +84,8 @@ def read_inputs(
     if not is_table or name in known:
         (measurements,) = measurements_in(system, rows, policy, source)
         columns = {key: measurements[key] for key in measurements.properties}
-        report = measurements.report
+        # Where options were inferred, the other columns were not among them.
+        report = replace(measurements.report, mixed=() if system.inferred else measurements.report.mixed)
         lines = report.lines[np.unique(report.groups, return_index=True)[1]]
         measured = () if name is None else (name, measurements[name], measurements.repetitions(name))
         return PredictionInputs(measurements.configurations, known, report, lines, columns, *measured)

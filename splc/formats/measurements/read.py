@@ -140,7 +140,8 @@ def read_rows(path: Any, system: VariabilityModel, policy: Policy) -> tuple[Sour
     source = read_table(path)
     table = table_of(source)
     columns = policy.columns.with_contexts(table.texts if table.stated is None else table.stated.contexts, system)
-    policy = replace(policy, columns=columns, units={**table.units, **policy.units})
+    nfp = table.own_names.get(policy.nfp or "", policy.nfp)
+    policy = replace(policy, columns=columns, units={**table.units, **policy.units}, nfp=nfp)
     form = detect.format_of("measurements", source)
     assert form is not None
     return source, _without_failed_runs(form.read(source, system, policy), columns), policy
@@ -182,8 +183,8 @@ def with_notes(rows: MeasurementRows, choice: ColumnChoice) -> MeasurementRows:
 
 
 def _without_failed_runs(rows: MeasurementRows, choice: ColumnChoice) -> MeasurementRows:
-    """Return rows without columns that say which runs failed, unless they are named; such runs have no values."""
-    named = {*choice.contexts, *choice.by, *choice.where, rows.nfp}
+    """Return rows without unnamed columns that say which runs failed, as words of the property do, and their values."""
+    named = {*choice.contexts, *choice.by, *choice.where, *({rows.nfp} - rows.others.keys())}
     for name in [name for name in (*rows.contexts, *rows.values) if name not in named]:
         others = {other: values for other, values in rows.values.items() if other != name}
         contexts = {other: each for other, each in rows.contexts.items() if other != name}
@@ -191,6 +192,8 @@ def _without_failed_runs(rows: MeasurementRows, choice: ColumnChoice) -> Measure
         if worked.any() and not worked.all():
             failed = f"{(~worked).sum():,} of {len(rows):,} runs did not succeed, as {name!r} says"
             text = f"{failed}: their values are not used (--ignore {shlex.quote(name)} uses them)"
+            if name == rows.nfp:
+                others, text = {**rows.values}, f"{failed}: no value of them is used"
             values = {other: np.where(worked[:, None], each, np.nan) for other, each in others.items()}
             # Values that were left out are not missing.
             missing = {other: np.where(worked, rows.missing[other], 0) for other in others}
@@ -213,6 +216,8 @@ def _succeeded(name: str, rows: MeasurementRows, others: dict[str, Array]) -> Ar
     Columns that do are exit codes, counts of failures, and texts such as `ok` and `timeout`, of a usual name or all of
     them known. `others`: the other properties.
     """
+    if name == rows.nfp:
+        return ~(labels.say_failed(rows.others[name]) & np.isnan(rows.values[name]).all(axis=1))
     results = [others[rows.nfp]] if rows.nfp in others else [*others.values()]
     # Zeros among positive amounts are those of failed runs if a column says so.
     used = others.get(rows.nfp or "", np.ones((len(rows), 1)))

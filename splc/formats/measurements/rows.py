@@ -15,7 +15,7 @@ from splc.errors import MeasurementError, Problem, Problems, SpecError, listed, 
 from splc.formats.coded_columns import EVIDENCE, MAX_VALUES, MIN_ROWS, NEARLY_ALL, CodedColumns, is_counter
 from splc.formats.column_choice import ColumnChoice, Context, lines_text, value_notes
 from splc.formats.measurements.selections import reasons_by_row
-from splc.formats.names import is_amount, is_measurement_name, is_quantity_name, words_of
+from splc.formats.names import is_amount, is_count_name, is_measurement_name, is_quantity_name, words_of
 from splc.formats.table import DECIMAL_COMMAS
 from splc.io.csv_rows import sorted_distinct, texts_in
 from splc.io.files import Source
@@ -239,7 +239,7 @@ def _without_errors(rows: MeasurementRows) -> MeasurementRows:
 def _mixed(rows: MeasurementRows, valid: Array, group: Array) -> tuple[str, ...]:
     """Return the properties that seem to be options or contexts, so that rows of a configuration are different runs."""
     names = [name for name in rows.values if name != rows.nfp and not is_counter(name) and len(rows.values) > 1]
-    names = [name for name in names if not is_measurement_name(name) and unit_in_name(name) is None]
+    names = [name for name in names if not (is_measurement_name(name) or is_count_name(name) or unit_in_name(name))]
     columns = {name: rows.values[name][valid, 0] for name in names}
     # Most properties have many values.
     few = {name: column for name, column in columns.items() if len(set(column[:_SNIFFED].tolist())) <= MAX_VALUES}

@@ -194,10 +194,11 @@ def _stacked(table: TableSource, repeated: Mapping[str, list[str]]) -> TableSour
     names = [*dict.fromkeys(of.get(name, name) for name in columns)]
     longest = max(map(len, repeated.values()))
     rows, places = list[list[str]](), [lines[0]]
+    failed = np.isnan(np.stack([parse_column(columns[name]) for name in of])).all(axis=0)
     for at, turn in product(range(len(next(iter(columns.values())))), range(longest)):
         values = {base: columns[group[turn]][at] if turn < len(group) else "" for base, group in repeated.items()}
         # A row without any value is a failed run.
-        if not turn or any(text.strip().casefold() not in MISSING for text in values.values()):
+        if not turn or (not failed[at] and any(text.strip().casefold() not in MISSING for text in values.values())):
             rows.append([values[name] if name in values else columns[name][at] for name in names])
             places.append(lines[at + 1])
     text = ", ".join(f"{name} ({len(group)} columns)" for name, group in repeated.items())
@@ -257,7 +258,8 @@ def union_of(sources: Sequence[Source], choice: ColumnChoice) -> TableSource:
     files = tuple((table.name, (*table.lines[1:],) or (None,) * (len(table.rows) - 1)) for table in tables)
     stated = ((table, name, unit) for table in tables for name, unit in table.units.items())
     units = _agreed(stated, "{name} is in {value}, but in {previous} in {file}", "write both in one unit")
-    return TableSource.of(every, header, columns, stated=roles, main=main, units=units, files=files, notes=notes)
+    facts = {"stated": roles, "main": main, "units": units, "own_names": tables[0].own_names}
+    return TableSource.of(every, header, columns, files=files, notes=notes, **facts)
 
 
 def _part(source: Source, exempt: Collection[str]) -> TableSource:

@@ -15,6 +15,7 @@ from splc.formats.benchmarks.reports import differing, options_of_commands, with
 from splc.formats.benchmarks.tools import FORMATS
 from splc.formats.inference import inference_of
 from splc.formats.measurements.tables import read_table
+from splc.formats.table import TableSource
 from tests.cli.conftest import Run
 from tests.support.golden_messages import check_calls, check_lines
 
@@ -27,10 +28,12 @@ TWINS = ("asv.json", "hyperfine.csv", "hyperfine-commands.json", "google-benchma
 
 def roles_of(name: str) -> Iterator[str]:
     """Yield what is inferred from a file, and what is read with it."""
-    found = inference_of(read_table(DATA / name))
+    source = read_table(DATA / name)
+    found = inference_of(source)
     measured = read_measurements(DATA / name, found.system, where=WHERE.get(name))
     runs = measured.repetitions(found.main or "")
-    yield from (f"# {name}", f"main: {found.main}", *found.assumptions, *found.warnings, *found.notes)
+    own = [f"{each} is {title}" for each, title in source.own_names.items()] if isinstance(source, TableSource) else []
+    yield from (f"# {name}", f"main: {found.main}", *own, *found.assumptions, *found.warnings, *found.notes)
     yield f"{len(measured)} configurations, {runs.shape[1]} repetitions, {(runs > 0).sum()} of {runs.size} above 0"
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import openpyxl
 import pandas
 import pytest
 
@@ -16,7 +17,7 @@ from splc.formats.column_choice import ColumnChoice
 from splc.formats.inference import inference_of
 from splc.formats.measurements.read import read_measurements
 from splc.formats.measurements.tables import read_table, read_union, unfolded, union_of
-from splc.formats.table import TableSource, split_table, table_of
+from splc.formats.table import TableSource, read_columns, split_table, table_of
 from splc.io.files import Source
 from tests.support.golden_messages import Lines, check_calls, shown
 
@@ -98,6 +99,21 @@ def test_index_of_several_sheets(tmp_path: Path) -> None:
     source = read_table(tmp_path / "a.xlsx")
     assert isinstance(source, TableSource)
     assert source.notes == ("only the first sheet, 'runs', is read",)
+
+
+def test_merged_cells(tmp_path: Path) -> None:
+    """Merged cells below the header have the value of the first one; titles, and a header with its units, are one."""
+    book = openpyxl.Workbook()
+    sheet = book.worksheets[0]
+    text = "Campaign/solver,n,time,energy/,,[ms],[kJ]/cg,1,1.5,3.5/,2,2.5,4.5/mg,1,2.5,5.5/,2,n.d.,"
+    for line in text.split("/"):
+        sheet.append([cell or None for cell in line.split(",")])
+    for area in ("A1:D1", "A2:A3", "B2:B3", "A4:A5", "A6:A7", "C7:D7"):
+        sheet.merge_cells(area)
+    book.save(tmp_path / "a.xlsx")
+    table = read_columns(read_table(tmp_path / "a.xlsx"))
+    assert table.units == {"time": "ms", "energy": "kJ"}
+    assert [*table.columns["solver"], *table.columns["energy"]] == ["cg", "cg", "mg", "mg", "3.5", "4.5", "5.5", "n.d."]
 
 
 def test_parquet_without_pyarrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
