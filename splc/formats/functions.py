@@ -155,7 +155,7 @@ def steps_of(table: CodedColumns, name: str, options: Collection[str]) -> str | 
     Configurations of the other options have less equal numbers of rows with such a column, which repetitions differ in.
     """
     group = table.groups((*table.contexts, *(other for other in options if other != name)))
-    counts, both = np.bincount(group), np.bincount(table.refined(group, name))
+    counts, both = np.bincount(group), np.bincount(table.groups((name,), group))
     if len(both) >= len(counts) + MIN_GROUPS and alike(both) < alike(counts):
         for each in (each for each in table.numbers if each not in options and table.is_various(each)):
             known = np.flatnonzero(~table.gaps(each))
