@@ -218,11 +218,9 @@ class VariabilityModel:
     @cached_property
     def alternative_groups(self) -> tuple[tuple[str, ...], ...]:
         """The alternative groups, each in model order; if the parent is selected, exactly one member is."""
-        groups: dict[tuple[str, ...], None] = {}
-        for option in self.binary_options:
-            if alternatives := self.alternatives(option):
-                groups[tuple(sorted((option.name, *alternatives), key=self.positions.__getitem__))] = None
-        return tuple(groups)
+        every = ((option.name, *self.alternatives(option)) for option in self.binary_options)
+        groups = (tuple(sorted(names, key=self.positions.__getitem__)) for names in every if len(names) > 1)
+        return tuple(dict.fromkeys(groups))
 
     @cached_property
     def child_groups(self) -> dict[str, tuple[BinaryOption, ...]]:
@@ -335,12 +333,10 @@ def joint_system(systems: Sequence[VariabilityModel]) -> VariabilityModel | None
 
     if any(plain(system) != plain(first) for system in further):
         return None
-    values: dict[str, set[float]] = {}
-    for system in further:
-        for option in system.numeric_options:
-            values.setdefault(option.name, set()).update(option.values)
     shared = tuple(rule for rule in first.constraints if all(rule in other.constraints for other in further))
-    return replace(extended(first, {name: tuple(numbers) for name, numbers in values.items()}), constraints=shared)
+    for system in further:
+        first = extended(first, {option.name: option.values for option in system.numeric_options})
+    return replace(first, constraints=shared)
 
 
 def restricted(system: VariabilityModel, values: Mapping[str, int]) -> VariabilityModel:

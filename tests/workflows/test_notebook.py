@@ -143,8 +143,6 @@ def test_learning_from_a_file() -> None:
     result = splc.learn(case / "measurements.csv", nfp, "splconqueror", system=system, seed=3)
     measured = splc.read_measurements(case / "measurements.csv", system)
     assert (result.model, result.seed) == (splc.learning.learn(measured, nfp, "splconqueror").model, 3)
-    with pytest.raises(SplcError, match=r"nothing\.csv"):
-        splc.learn(Path("nothing.csv"), "time")
 
 
 @pytest.mark.parametrize("preset", [None, "splconqueror"])
@@ -274,8 +272,6 @@ def test_groups_of_a_table() -> None:
     assert np.array_equal(groups.labels, present(by_label.groups).labels)
     assert by_column.expected == by_label.expected
     assert splc.learn(table, "time", groups="n").groups is not None
-    with pytest.raises(SplcError):
-        splc.learn(table, "time", groups=days[:3])
 
 
 def test_blocks_of_a_table() -> None:
@@ -289,8 +285,6 @@ def test_blocks_of_a_table() -> None:
     assert present(by_number.system).names == ("n", "m")
     assert (present(by_number.blocks).number, present(by_text.blocks).number) == (8, 8)
     assert "left out, without a day: 1 run" in by_text.notes
-    with pytest.raises(SplcError):
-        splc.learn(table, "time", block="day")
 
 
 # Functions that read no table, or return `Measurements`, whose `report` has everything.
