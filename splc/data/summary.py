@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import median
 from typing import Literal
 
 import numpy as np
@@ -67,7 +68,7 @@ def scatter_of(table: Array) -> float | None:
     repeated = repeated / power_of_two(np.nan_to_num(repeated))
     means = np.abs(repeated.mean(axis=1, where=~np.isnan(repeated)))
     deviations = np.nanstd(repeated[means > 0], axis=1, ddof=1) / means[means > 0]
-    return float(np.median(deviations)) if len(deviations) else None
+    return median(deviations.tolist()) if len(deviations) else None
 
 
 def run_pattern(parts: Sequence[Measurements], nfp: str) -> RunPattern | None:
@@ -198,5 +199,5 @@ def drift_of(table: Array) -> Drift | None:
         change = (last - first)[first != 0] / np.abs(first[first != 0])
     # The score takes whole numbers, two apart.
     deviations = max(abs(score) - 1, 0) / math.sqrt(variance)
-    middle = float(np.median(change)) if len(change) else math.nan
+    middle = median(change.tolist()) if len(change) else math.nan
     return Drift((pairs + score) / (2 * pairs), middle, math.erfc(deviations / math.sqrt(2)))

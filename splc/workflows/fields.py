@@ -222,6 +222,11 @@ def one_or_several(texts: Sequence[str]) -> str | tuple[str, ...] | None:
     return tuple(texts) if len(texts) > 1 else next(iter(texts), None)
 
 
+def points_of(texts: Sequence[str]) -> tuple[dict[str, float], ...]:
+    """Return the points of texts `NAME=NUMBER,NAME=NUMBER`."""
+    return tuple(point_of(text) for text in texts)
+
+
 def values_of(texts: Sequence[str]) -> dict[str, str]:
     """Return column → value of texts `COLUMN=VALUE`."""
     return _once(assigned(texts, "COLUMN=VALUE"), same=True)

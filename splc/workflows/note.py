@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -77,8 +78,8 @@ class Note:
 
     def __str__(self) -> str:
         kind = "warning" if self.warning else "note"
-        # Texts of a table may have line ends.
-        return "\n    ".join(line.replace("\n", " ") for line in (f"{kind}: {self.text}", *self.details))
+        # Texts of a table may have line ends; further lines of messages are indented.
+        return re.sub(r"\n(?! {4})", " ", "\n    ".join((f"{kind}: {self.text}", *self.details)))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

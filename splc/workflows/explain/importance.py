@@ -44,8 +44,7 @@ MAX_OPTIONS, MAX_INTERACTIONS, MAX_VALUES = 20, 10, 8
 # Smaller shares, in percent, are not listed as interactions.
 MIN_INTERACTION = 0.05
 INTERVAL = "90 % interval"
-MAX_CONTEXTS = 6  # so many values of a context have a column each
-MAX_SETS = 5  # so many sets of options that always change together are named
+MAX_CONTEXTS, MAX_SETS = 6, 5  # the values with a column each, and the named sets of options that change together
 
 
 @dataclass(frozen=True)
@@ -447,5 +446,5 @@ def variations_table(influences: ContextInfluences) -> Rows:
             return f"{four_digits(value)} ({shown_value(names[row.factors.index(value)])})"
 
         shown = [Column(title, partial(end, of=of), right=True) for title, of in (("least", min), ("greatest", max))]
-    known = Column("", lambda row: "" if row.settled else "not known to differ")
-    return Rows(influences.variations(), (Column("option"), *shown, known), MAX_OPTIONS)
+    shown.append(Column("", lambda row: "" if row.settled else "not known to differ"))
+    return Rows(influences.variations(), (Column("option"), *shown), MAX_OPTIONS)

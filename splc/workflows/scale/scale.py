@@ -71,9 +71,9 @@ class Request:
     settings: Mapping[str, Any] = option({}, "NAME=VALUE", names="--set", parse=fields.texts_of, repeated=True)(
         "A setting: aggregate, segmented, strong_scaling, … Can be repeated."
     )
-    predict_at: tuple[Mapping[str, float], ...] = option(
-        (), "NAME=VALUE,…", parse=lambda texts: tuple(map(fields.point_of, texts)), repeated=True
-    )("Predict this point, with a 90 % interval: 'p=1024,n=64'. Can be repeated.")
+    predict_at: tuple[Mapping[str, float], ...] = option((), "NAME=VALUE,…", parse=fields.points_of, repeated=True)(
+        "Predict this point, with a 90 % interval: 'p=1024,n=64'. Can be repeated."
+    )
     coordinates: tuple[str, ...] | None = option(None, "NAME,…", parse=fields.names_of)(
         "The parameters among the columns of CSV: 'p,n'."
     )
