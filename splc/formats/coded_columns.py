@@ -80,11 +80,9 @@ def is_counter(name: str) -> bool:
 class CodedColumns:
     """The columns of a table, as positions among their distinct values, and the numbers of those that have some."""
 
-    def __init__(
-        self, numbers: Mapping[str, Array], words: Collection[str], cells: Mapping[str, Sequence[str]]
-    ) -> None:
+    def __init__(self, numbers: Mapping[str, Array], text: Collection[str], cells: Mapping[str, Sequence[str]]) -> None:
         # A named option of text has no numbers.
-        self.numbers = {name: values for name, values in numbers.items() if name not in words}
+        self.numbers = {name: values for name, values in numbers.items() if name not in text}
         self.codes: dict[str, Array] = {}
         # The number of distinct values; a column with gaps has one more.
         self.sizes: dict[str, int] = {}
@@ -111,7 +109,7 @@ class CodedColumns:
                 self._binary.add(name)
             if all(map(float.is_integer, levels)):
                 self._integers.add(name)
-        for name in words:
+        for name in text:
             # An array of texts has the width of the widest one in every row.
             self._texts[name], codes = distinct_texts(cells[name])
             self.sizes[name] = len(self._texts[name])
