@@ -195,8 +195,7 @@ class Measurements(Presented):
     contexts: Mapping[str, str] = field(default_factory=dict)  # context (version, machine) → its value in all rows
     units: Mapping[str, str] = field(default_factory=dict)  # property → its unit, where one is stated beside the name
     failures: Failures | None = None  # configurations of which every run failed, None if there are none or not known
-    # property → the aggregates of its repetitions, once they are known
-    _columns: dict[str, Array] = field(default_factory=dict, init=False)
+    _columns: dict[str, Array] = field(default_factory=dict, init=False)  # property → its aggregates, once used
 
     def __post_init__(self) -> None:
         if self.aggregate not in AGGREGATES:

@@ -77,15 +77,12 @@ def is_counter(name: str) -> bool:
     return is_repetition or is_row_counter(name)
 
 
-Texts = Mapping[str, Sequence[str]]  # column → its cells
-
-
 class CodedColumns:
     """The columns of a table, as positions among their distinct values, and the numbers of those that have some."""
 
-    def __init__(self, numbers: Mapping[str, Array], words: Texts, cells: Texts | None = None) -> None:
+    def __init__(self, numbers: Mapping[str, Array], text: Collection[str], cells: Mapping[str, Sequence[str]]) -> None:
         # A named option of text has no numbers.
-        self.numbers = {name: values for name, values in numbers.items() if name not in words}
+        self.numbers = {name: values for name, values in numbers.items() if name not in text}
         self.codes: dict[str, Array] = {}
         # The number of distinct values; a column with gaps has one more.
         self.sizes: dict[str, int] = {}
@@ -100,7 +97,7 @@ class CodedColumns:
         self._binary: set[str] = set()
         self._integers: set[str] = set()
         for name, values in self.numbers.items():
-            distinct, codes = distinct_numbers(values, (cells or {}).get(name, ()))
+            distinct, codes = distinct_numbers(values, cells.get(name, ()))
             self.sizes[name] = len(distinct)
             # Few bytes for each row, of which rules read many.
             self.codes[name] = codes.astype(np.min_scalar_type(len(distinct)))
@@ -112,9 +109,9 @@ class CodedColumns:
                 self._binary.add(name)
             if all(map(float.is_integer, levels)):
                 self._integers.add(name)
-        for name, texts in words.items():
+        for name in text:
             # An array of texts has the width of the widest one in every row.
-            self._texts[name], codes = distinct_texts(texts)
+            self._texts[name], codes = distinct_texts(cells[name])
             self.sizes[name] = len(self._texts[name])
             self.codes[name] = codes.astype(np.min_scalar_type(len(self._texts[name])))
         self.rows = len(next(iter(self.codes.values()))) if self.codes else 0

@@ -254,7 +254,7 @@ def columns_of(
 
 def are_versions(texts: Sequence[str]) -> bool:
     """Return whether a column has few different versions, which are not numbers: `3.9`, `3.10`."""
-    if len(distinct_texts(texts[:_LOOKED_AT])[0]) > MAX_VALUES:
+    if any(len(distinct_texts(texts[:most])[0]) > MAX_VALUES for most in (4 * MAX_VALUES, _LOOKED_AT)):
         return False
     distinct = [text.strip() for text in distinct_texts(texts)[0]]
     minors: dict[str, set[str]] = {}

@@ -156,7 +156,7 @@ def roles_of(
     places, contexts = contexts, [name for name in columns if name in contexts or name in statuses]
     # What says the same as a column that the user leaves out is left out, too.
     twins = [name for name in choice.ignore if name in columns and name not in choice.optional]
-    table = CodedColumns(numbers, {name: columns[name] for name in (*text, *contexts, *words, *twins)}, columns)
+    table = CodedColumns(numbers, dict.fromkeys((*text, *contexts, *words, *twins)), columns)
     explicit = {name: None for name in numbers if name in choice.options}
     # What runs ended with differs among repetitions.
     table.contexts, table.unused = (*places, *explicit), (*twins,)
@@ -367,7 +367,7 @@ def option_columns(
     kinds = {name: kind_of(cells, values[name]) for name, cells in inputs.items()}
     texts = {name: cells for name, cells in inputs.items() if kinds[name] == "text" and not has_commas(cells)}
     numbers = {name: values[name] for name in inputs if name not in texts and kinds[name] != "empty"}
-    table = CodedColumns(numbers, texts)
+    table = CodedColumns(numbers, texts, inputs)
     if measured is None:
         rows = [*zip(*columns.values(), strict=True)]
         free = (name for name in table.numbers if name not in choice.options and not table.counts(name))

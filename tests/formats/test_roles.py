@@ -220,7 +220,7 @@ def numbers(scale: float = 1.0) -> list[object]:
 def test_groups_of_rows(rows: list[tuple[int, int, int]]) -> None:
     """Rows with equal values are one group, and a column differs in a group exactly if it divides one."""
     columns = {name: np.array(values, dtype=float) for name, values in zip("abc", zip(*rows, strict=True), strict=True)}
-    coded = CodedColumns(columns, {})
+    coded = CodedColumns(columns, (), {})
     group = coded.groups("abc")
     pairs = {*zip(rows, group.tolist(), strict=True)}
     assert len(pairs) == len({*rows}) == len({*group.tolist()}) == group.max() + 1

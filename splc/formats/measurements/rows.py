@@ -243,7 +243,7 @@ def _mixed(rows: MeasurementRows, valid: Array, group: Array) -> tuple[str, ...]
     columns = {name: rows.values[name][valid, 0] for name in names}
     # Most properties have many values.
     few = {name: column for name, column in columns.items() if len(set(column[:_SNIFFED].tolist())) <= MAX_VALUES}
-    table = CodedColumns(few, {})
+    table = CodedColumns(few, (), {})
     varied = [name for name in few if table.complete(name) and 1 < table.sizes[name] <= table.rows / EVIDENCE]
     return tuple(table.set_among(varied, group))
 

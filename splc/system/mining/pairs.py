@@ -167,18 +167,14 @@ class LiteralCounts:
         of independent columns the sum of 1 - m⁴.
         """
         at = np.asarray(columns, dtype=np.int64)
-        single = self.single[at]
-        mean = 2 * single / self.rows - 1
+        mean = 2 * self.single[at] / self.rows - 1
         independent = float((1 - mean**4).sum())
         if not independent:
             return 1.0
-        if self.rows < len(at):
-            # The products of rows have the same sum of squares as those of columns.
-            signs = 2 * self.values[:, at].astype(np.float32) - 1
-            products = (signs @ signs.T).astype(float)
-        else:
-            products = 4 * self.both_columns(at, at) - 2 * (single[:, None] + single) + self.rows
-        return max(float(((products / self.rows) ** 2).sum() - (mean**2).sum() ** 2) / independent, 1.0)
+        # The products of rows have the same sum of squares as those of columns.
+        signs = 2 * self.values[:, at].astype(np.float32) - 1
+        products = np.matmul(*((signs, signs.T) if self.rows < len(at) else (signs.T, signs))).astype(float) / self.rows
+        return max(float((products**2).sum() - (mean**2).sum() ** 2) / independent, 1.0)
 
     def never_together(self, binary: int, is_wanted: Callable[[Array, Array], Array]) -> tuple[Array, Array]:
         """Return the pairs of literals over two of the first columns that no row has and that are wanted."""
