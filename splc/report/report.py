@@ -162,7 +162,9 @@ def _subject(request: Request, model: str, notes: Notes, watch: Watch) -> ModelS
     measurements = None
     # With two models, a table in the folder may be that of neither.
     if project.has_measurements and len(request.models) == 1:
-        measurements = request.read_measurements(project, space, messages, learned=choice_of([stored.columns]))
+        measurements = request.read_measurements(
+            project, space, messages, [stored.nfp], learned=choice_of([stored.columns])
+        )
     # Model text has no property; that of the measurements, or the one the user names, is what it is about.
     if stored.nfp is None:
         only = () if measurements is None else measurements.properties

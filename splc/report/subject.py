@@ -121,12 +121,12 @@ class ModelSubject:
         if self.shown is None:
             return learned
         configurations, values = self.shown.configurations, self.shown[self.nfp]
-        predicted = self.stored.predictor.predict(configurations)
+        predicted = np.array(self.stored.predictor.predict(configurations))
         mask = np.zeros(len(values), dtype=bool)
         if learned is not None:
             rows = learned.configurations.find(configurations)
             mask = rows >= 0
-            predicted = np.where(mask, learned.predicted[rows], predicted)
+            predicted[mask] = learned.predicted[rows[mask]]
         return MeasuredRows(configurations, values, predicted, mask, learned is not None)
 
     @cached_property

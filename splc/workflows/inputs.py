@@ -130,10 +130,15 @@ class SystemInputs:
                 answers[when] = shlex.join(("splc", verb, *words))
         return answers
 
-    def read_measurements(self, project: Project, space: Space, notes: Notes, **settings: Any) -> Measurements:
-        """Read the measurements of the project; `settings` are those of `Project.measurement_parts`."""
+    def read_measurements(
+        self, project: Project, space: Space, notes: Notes, about: Sequence[str | None] = (), **settings: Any
+    ) -> Measurements:
+        """Read the measurements of the project; `settings` are those of `Project.measurement_parts`.
+
+        `about`: the properties of models that they are for; others are not asked about.
+        """
         measurements = project.measurements(space.system, space, **settings, **self.policies)
-        notes.add(reading_notes(measurements.report))
+        notes.add(reading_notes(measurements.report, about=about if about and None not in about else None))
         return measurements
 
     def read_by(self, project: Project, space: Space, notes: Notes, by: str) -> dict[str, Measurements]:

@@ -129,7 +129,7 @@ class Message:
 
 
 def messages(notes: Iterable[Note]) -> Iterator[Message]:
-    """Yield what is reported before the result."""
+    """Yield notes as messages before the result."""
     return (Message(note.text, "warning" if note.warning else "note") for note in notes)
 
 

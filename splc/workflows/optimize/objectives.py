@@ -156,7 +156,8 @@ def _read(request: Request, project: Project, space: Space, notes: Notes) -> lis
     if project.has_measurements:
         try:
             learned = choice_of(model.columns for model in read)
-            measurements = request.read_measurements(project, space, notes, learned=learned)
+            about = request.properties or [model.nfp for model in read]
+            measurements = request.read_measurements(project, space, notes, about, learned=learned)
         except SplcError as unusable:
             # The model alone is enough: measurements that are not asked for and cannot be used are no error.
             if request.measurements is not None or request.properties:

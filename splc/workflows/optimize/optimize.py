@@ -113,8 +113,10 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
     limit = LIMIT if request.limit is None else request.limit
     with notes:
         objectives = [goal.of_system(system) for goal in objectives_of(request, project, base, notes, watch)]
-        named = [goal for goal in objectives if goal.measured or goal.stored.nfp]
-        notes += direction_notes([(goal.name, goal.unit, goal.maximize) for goal in named], "optimize", request)
+        # Of a formula the name is that of its file.
+        names = (goal.name if goal.measured or goal.stored.nfp else "" for goal in objectives)
+        facts = [(name, goal.unit, goal.maximize) for name, goal in zip(names, objectives, strict=True)]
+        notes += direction_notes(facts, "optimize", request)
         result = best_configurations(objectives, space, fixed, request.top, limit, watch)
     if request.plot is not None:
         # The front of the first two properties, with the measured configurations.
