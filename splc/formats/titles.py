@@ -24,8 +24,8 @@ _SIGNS = (*SEPARATORS, '"', "<", "{")
 _ENCLOSED = re.compile(r"^[\[(](.*)[\])]$")
 # Rows below a table have at most one in so many of its cells.
 _SHORT = 3
-# Lines of signs alone: `---+---`, `|:--|--:|`, `=== ===`.
-_RULER = re.compile(rb"^(?=[-=+|:;, \t]++\r?$).*?(?:---|===).*", re.MULTILINE)
+# Lines of signs alone: `---+---`, `|:--|--:|`, `=== ===`; and the last line that psql writes, `(24 rows)`.
+_RULER = re.compile(rb"^(?:(?=[-=+|:;, \t]++\r?$).*?(?:---|===).*|\([0-9]+ rows?\)\r?$)", re.MULTILINE)
 _STATISTICS = {
     *("mean", "average", "avg", "median", "min", "max", "minimum", "maximum", "sd", "std", "stdev", "stddev", "sum"),
     *("total", "mittelwert", "summe", "standardabweichung", "moyenne", "écart-type", "ecart-type", "somme"),
