@@ -41,14 +41,12 @@ _COUNTED = frozenset(
     generated processed received transferred sent consumed written hit
     """)
 )
-_FLOWS = frozenset(words_of("bytes tokens records rows packets messages events requests"))
 _HYPERPARAMETERS = frozenset(words_of("lr dropout decay momentum"))
 # Options have names with so many words: `flush_log_at_trx_commit`.
-_LONG = 4
+LONG_NAME = 4
 _PERIODS = ("second", "sec", "s", "minute", "min", "hour", "h", "day")
 _SIGNED = frozenset(words_of("dbm db balance saved saving savings delta diff difference change net gain error"))
 _STATISTICS = (("mean",), ("average",), ("avg",), ("median",))
-_ACTUAL = ("actual", "measured", "observed", "ist", "gemessen")
 # The units of times, energies, powers, temperatures, voltages and currents.
 _MEASURED_UNITS = frozenset(
     ("s", "ms", "µs", "ns", "min", "h", "J", "mJ", "kJ", "W", "Wh", "kWh", "°C", "°F", "V", "A")
@@ -79,23 +77,19 @@ def _is_rate(words: tuple[str, ...]) -> bool:
 def is_measurement_name(name: str, nfp: str | None = None) -> bool:
     """Return whether a name is that of a measured value: `time_ms`, `energy (J)`, `solve_seconds`; not `time_limit`.
 
-    Names like that of the property that the user named are: `train_gain` beside `test_gain`, `PRED40+` beside `ACC+`.
+    Names like that of the property that the user named are: `train_gain` beside `test_gain`.
     """
     words = words_of(name)
-    # Alone, or at the end of the name: `average`; `temperature_actual`, `ist` beside `soll`.
-    if words in _STATISTICS or (words[1:] and (words[-1] in _ACTUAL or words[:1] in _STATISTICS)):
+    if words[:1] in _STATISTICS:
         return True
-    if not _SETTING.isdisjoint(words) and ("rss" not in words or "limit" in words):
+    if not _SETTING.isdisjoint(words) and "rss" not in words:
         return False
     # A rate such as `queries_per_second`; `t_total` is a time.
     if _is_rate(words):
         return True
     if not _MEASURED.isdisjoint(words) or unit_in_name(name) in _MEASURED_UNITS or (words[:1] == ("t",) and words[1:]):
         return True
-    if not nfp or name == nfp:
-        return False
-    marked = not nfp[-1].isalnum() and nfp[-1] in "+-!" and name[-1] == nfp[-1]
-    return marked or bool(words and words[-1].isalpha() and words[-1:] == words_of(nfp)[-1:])
+    return bool(nfp and words and words[-1].isalpha() and words[-1:] == words_of(nfp)[-1:])
 
 
 def is_amount(name: str) -> bool:
@@ -133,10 +127,9 @@ def is_setting_name(name: str) -> bool:
 
 
 def is_count_name(name: str) -> bool:
-    """Return whether a name is that of events that a program counts: `retries`, `bytes_in`; not `max_retries`."""
+    """Return whether a name is that of events that a program counts: `retries`; not `max_retries`."""
     words = words_of(name)
-    is_flow = bool({*words[:1]} & {"tx", "rx"} or {*words[-1:]} & {"in", "out"}) and not _FLOWS.isdisjoint(words)
-    return (is_flow or not _COUNTED.isdisjoint(words)) and _SETTING.isdisjoint(words)
+    return not _COUNTED.isdisjoint(words) and _SETTING.isdisjoint(words)
 
 
 def is_context_name(name: str) -> bool:
@@ -151,10 +144,7 @@ def is_program_name(name: str) -> bool:
     return "_".join(words_of(name)) in _PROGRAMS
 
 
-def may_be_context_name(name: str, *, of_numbers: bool) -> bool:
-    """Return whether a name has a word of a context: `gpu_type`, `case_name`, not `build_type`; of numbers the last."""
+def may_be_context_name(name: str) -> bool:
+    """Return whether the last word of a name of numbers is that of a context: `app_version`."""
     words = words_of(name)
-    if of_numbers:
-        is_version = not {*_NUMERIC_CONTEXTS, "vus"}.isdisjoint(words[-1:]) and len(words) < _LONG
-        return is_version or is_program_name(name)
-    return not (_CONTEXT_WORDS - {"build"}).isdisjoint(words) or words[-1:] == ("name",)
+    return not {*_NUMERIC_CONTEXTS, "vus"}.isdisjoint(words[-1:]) and len(words) < LONG_NAME

@@ -26,13 +26,12 @@ from splc.formats.coded_columns import (
     MAX_VALUES,
     MIN_ROWS,
     NEARLY_ALL,
-    WEAK_COUNTERS,
     CodedColumns,
     is_counter,
     is_row_counter,
 )
 from splc.formats.column_choice import ColumnChoice, has_commas, has_words, kind_of, lines_text, numbers_in
-from splc.formats.doubts import CONTEXT, LEFT_OUT, OPTION, RESULT, Doubt, doubts_about, doubts_of, flags_of
+from splc.formats.doubts import Doubt, doubts_about, doubts_of, flags_of
 from splc.formats.evidence import FUNCTION, options_among, spelled_twice, unexplained_gaps
 from splc.formats.names import is_context_name, is_count_name, is_measurement_name, is_program_name
 from splc.io.csv_rows import distinct_texts, texts_in
@@ -240,19 +239,11 @@ def roles_of(
     numeric = tuple(name for name in options if name not in not_numeric)
     inferred = [name for name in (*numeric, *switches) if name not in explicit]
     gaps = {name: [lines[row] for row in unexplained_gaps(table, name, options)] for name in inferred}
-    asked = [name for name in contexts if name not in statuses]
     doubts: dict[str, Doubt] = {}
     if measured and not choice.properties:
         fixed = {*choice.options, *choice.named, *choice.ignore, *choice.usual}
-        unsure = [
-            *(name for name in reasons.keys() - unused_labels if not reasons[name].startswith(FUNCTION)),
-            *(name for name in table.numbers if name in ignored and name.casefold() in WEAK_COUNTERS),
-        ]
-        # Without a named one, each property may be learned.
-        others = {"contexts": asked, "results": [*outputs] if nfp else [], "differing": unstated}
-        found = doubts_of(table, [*columns], [*options], {**others, "left out": unsure}, nfp or outputs[0], fixed)
-        used = {**dict.fromkeys(options, OPTION), **dict.fromkeys(contexts, CONTEXT), **dict.fromkeys(outputs, RESULT)}
-        doubts = doubts_about(columns, found, {name: used.get(name, LEFT_OUT) for name in found})
+        found = doubts_of(table, [*columns], [*options], (name for name in contexts if name not in statuses), fixed)
+        doubts = doubts_about(columns, found, options)
     return Roles(
         binary,
         numeric,
