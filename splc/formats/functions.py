@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from itertools import combinations
 
 import numpy as np
 
@@ -19,19 +17,16 @@ from splc.formats.coded_columns import (
     alike,
     residuals,
 )
-from splc.io.csv_rows import renumbered
 from splc.types import Array
 
 _MOST_ARGUMENTS = 4  # a count is a function of few options
-# The sets of columns among which arguments are looked for, and the rows that are looked at first.
-_MOST_SUBSETS, _HEAD = 300, 2000
 
 
-def near_arguments_of(table: CodedColumns, name: str, others: Sequence[str], every: Sequence[str]) -> tuple[str, ...]:
+def near_arguments_of(table: CodedColumns, name: str, others: Sequence[str]) -> tuple[str, ...]:
     """Return the columns whose groups of rows have nearly the same number in a column; none if no columns have.
 
     The number is a function of them and a little noise: `NEARLY_ALL` of its variance, corrected for the number
-    of groups, lies between these groups. These are few of the `others`, or all, or `every` one.
+    of groups, lies between these groups. These are few of the `others`.
     """
     # Ranks, which have no outliers.
     values, chosen, best = table.codes[name].astype(float), list[str](), 0.0
@@ -46,9 +41,6 @@ def near_arguments_of(table: CodedColumns, name: str, others: Sequence[str], eve
         best = explained[other]
         chosen.append(other)
         group = table.refined(group, other)
-    for columns in (others, every) if best < NEARLY_ALL else ():
-        if (share := _explained(values, table.groups(columns))) > best:
-            best, chosen, group = share, [*columns], table.groups(columns)
     is_noisy = best >= NEARLY_ALL and table.differs(name, group)
     return tuple(sorted(chosen, key=[*table.codes].index)) if is_noisy else ()
 
@@ -73,28 +65,12 @@ def fewest_of(table: CodedColumns, name: str, others: Sequence[str]) -> tuple[tu
     group, needed = table.groups(others), [*others]
     if table.differs(name, group):
         return (), 0
-    for count in (1, 2, 3):
-        found = (each for each in combinations(others, count) if _tells(table, each, name))
-        if sets := [(int(table.groups(each).max()) + 1, each) for each in found]:
-            groups, arguments = min(sets)
-            return arguments, groups
-        if math.comb(len(others), count + 1) > _MOST_SUBSETS:
-            break
     for other in table.larger_first(others):
         without = table.groups(argument for argument in needed if argument != other)
         if not table.differs(name, without):
             needed.remove(other)
             group = without
     return (*needed,), int(group.max()) + 1
-
-
-def _tells(table: CodedColumns, names: Sequence[str], name: str) -> bool:
-    """Return whether a column is a function of others; the first rows refuse most."""
-    key = np.zeros(min(table.rows, _HEAD), dtype=np.int64)
-    for other in names:
-        key = renumbered(key * table.sizes[other] + table.codes[other][:_HEAD])
-    both = key * table.sizes[name] + table.codes[name][:_HEAD]
-    return len(np.unique(both)) == int(key.max()) + 1 and not table.differs(name, table.groups(names))
 
 
 def _uncrossed(table: CodedColumns, names: Sequence[str], required: Sequence[str]) -> int:

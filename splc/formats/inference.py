@@ -15,7 +15,7 @@ from splc.errors import InputError, Problem, listed, plural
 from splc.formats.coded_columns import MIN_GROUPS, repeats
 from splc.formats.column_choice import ColumnChoice, StatedRoles
 from splc.formats.detect import is_xml
-from splc.formats.labels import is_scatter, unstated
+from splc.formats.labels import is_scatter
 from splc.formats.measurements.constraints import option_table, pair_text, with_mined_constraints
 from splc.formats.measurements.selections import truth_words
 from splc.formats.measurements.tables import read_file_columns, read_table
@@ -126,10 +126,9 @@ def inference_of(
     table = read_file_columns(source, choice.unread)
     columns, lines = table.columns, table.lines[1:]
     if not is_xml(source) and not choice.properties and measured is not False:
-        known, first = ~unstated(columns, nfp), np.diff(lines, prepend=-1) != 0
+        kept = np.flatnonzero(np.diff(lines, prepend=-1))
         # What all rows of a list of repetitions repeat is no evidence, unless there are few lists.
-        kept = np.flatnonzero(known & first if first.sum() >= 2 * MIN_GROUPS else known)
-        if len(kept) < len(lines):
+        if 2 * MIN_GROUPS <= len(kept) < len(lines):
             columns = {name: texts_in(cells, kept) for name, cells in columns.items()}
             lines = [lines[at] for at in kept.tolist()]
     if without := () if is_xml(source) else _without_values(columns, choice.where):

@@ -18,7 +18,6 @@ from itertools import takewhile
 
 import numpy as np
 
-from splc.data.property_unit import unit_in_name
 from splc.data.table import NOT_USED
 from splc.errors import InputError, Problem, Problems, listed, unknown_name_hint
 from splc.formats import labels
@@ -32,7 +31,7 @@ from splc.formats.coded_columns import (
 )
 from splc.formats.column_choice import ColumnChoice, has_commas, has_words, kind_of, lines_text, numbers_in
 from splc.formats.doubts import Doubt, doubts_about, doubts_of, flags_of
-from splc.formats.evidence import FUNCTION, options_among, spelled_twice, unexplained_gaps
+from splc.formats.evidence import options_among, spelled_twice, unexplained_gaps
 from splc.formats.names import is_context_name, is_count_name, is_measurement_name, is_program_name
 from splc.io.csv_rows import distinct_texts, texts_in
 from splc.system.variability import ROOT
@@ -117,7 +116,6 @@ def roles_of(
     words: dict[str, None] = {}  # columns of text that may be options
     place = {name: at for at, name in enumerate(columns)}
     first = place[nfp] if nfp in place else next((at for name, at in place.items() if is_measurement_name(name)), 0)
-    failed = labels.without_result(nfp, numbers_in(columns[nfp])) if nfp is not None and nfp in columns else None
     for at, (name, texts) in enumerate(columns.items()):
         if name == ROOT or name in ignored:
             continue
@@ -137,8 +135,7 @@ def roles_of(
             ignored[name] = "it has no values"
         elif name != nfp and (is_text or (kind == "text" and not has_commas(texts))):
             distinct = distinct_texts(texts)[0]
-            says_so = failed is not None and labels.tells_failures(texts, failed)
-            if labels.is_status(name, distinct) or name.casefold() in labels.EXIT_CODES or says_so:
+            if labels.is_status(name, distinct) or name.casefold() in labels.EXIT_CODES:
                 statuses.append(name)
             elif choice.properties or is_context_name(name) or labels.is_place(name, distinct):
                 contexts.append(name)
@@ -147,8 +144,8 @@ def roles_of(
         else:
             numbers[name] = values
     for name in [name for name in numbers if name != nfp and name not in choice.options]:
-        says_so = labels.is_success_flag(name, numbers[name]) or labels.is_exit_code(name, numbers[name], failed)
-        if says_so or labels.nothing_worked(name, numbers[name], columns).any():
+        says_so = labels.is_success_flag(name, numbers[name]) or labels.is_exit_code(name, numbers[name])
+        if says_so or labels.nothing_worked(name, numbers[name]).any():
             statuses.append(name)
             del numbers[name]
     places, contexts = contexts, [name for name in columns if name in contexts or name in statuses]
@@ -192,20 +189,13 @@ def roles_of(
     # A file that states its properties states its options, too.
     names = [name for name in columns if name in numbers or name in words]
     result = (
-        (explicit, {}, None)
+        (explicit, {})
         if choice.properties or prefixed or not measured
         else options_among(table, names, nfp, explicit, frozenset((*text, *words)))
     )
     if result is None:
         raise _no_property(file)
-    options, reasons, instead = result
-    # What options decide to the right of what was measured is a size or the like.
-    sizes = [name for name in reasons if reasons[name].startswith(FUNCTION) and place[name] > first_stated]
-    reasons = {name: reason for name, reason in reasons.items() if name not in sizes or name not in numbers}
-    numbered = [name for name in options if name in table.numbers and name not in explicit]
-    numbered = [name for name in numbered if table.numbers_runs(name, options)]
-    reasons |= dict.fromkeys(numbered, "it numbers runs or groups of them")
-    options = {name: None for name in options if name not in numbered}
+    options, reasons = result
     of_text = words.keys() | text
     text = [name for name in columns if name in options and name in of_text]
     unused = dict.fromkeys(name for name in words if name not in options and name not in reasons)
@@ -227,9 +217,7 @@ def roles_of(
     unstated = [name for name in unstated if not is_measurement_name(name, nfp) and table.differs(name, group)]
     left = frozenset(takewhile(lambda name: name != nfp, columns)) if nfp is not None else frozenset[str]()
     if any(table.sizes[name] > 1 for name in options if name in left):
-        # What is to the right of the property that the user named was measured if it has a unit or hardly differs.
-        right = [name for name in unstated if name in numbers and unit_in_name(name) is None]
-        unstated = [name for name in unstated if name in left or (name in right and table.is_scattered(name, group))]
+        unstated = [name for name in unstated if name in left]
     of_text = {*text}
     # The versions before an option have no value of it.
     switches = {name: None for name in options if name not in of_text and name in table.blank and table.is_switch(name)}
@@ -254,14 +242,14 @@ def roles_of(
         ignored,
         tuple(unstated) if measured else (),
         np.bincount(table.groups(options)),
-        tuple(_warnings(table.rows, gaps, instead)),
+        tuple(_warnings(table.rows, gaps)),
         doubts,
         bool(evident or derived or reasons or doubts),
         numbers,
     )
 
 
-def _warnings(rows: int, gaps: Mapping[str, Sequence[int]], instead: str | None) -> Iterator[str]:
+def _warnings(rows: int, gaps: Mapping[str, Sequence[int]]) -> Iterator[str]:
     """Yield what may be wrong about options that the user did not name; `gaps`: option → lines without a value."""
     for name, lines in gaps.items():
         if lines:
@@ -269,8 +257,6 @@ def _warnings(rows: int, gaps: Mapping[str, Sequence[int]], instead: str | None)
                 f"{name} has no value in {len(lines):,} of {rows:,} rows ({lines_text(lines)}) and is taken as "
                 "deselected there; if a value is missing, add it or remove the row"
             )
-    if instead is not None:
-        yield f"{instead} is taken as the property, since all other columns are options; else name it with --property"
 
 
 def _derived(table: CodedColumns, names: Sequence[str]) -> dict[str, str]:
@@ -278,9 +264,7 @@ def _derived(table: CodedColumns, names: Sequence[str]) -> dict[str, str]:
     reasons: dict[str, str] = {}
     for at, name in enumerate(names if len(names) <= MAX_VALUES else ()):
         for base in (base for base in names[:at] if base not in reasons and name not in reasons):
-            if table.is_multiple(name, base):
-                reasons[name] = f"it is a constant times {base}, or divided by it"
-            elif table.is_best_so_far(name, base):
+            if table.is_best_so_far(name, base):
                 reasons[name] = f"it is the best {base} so far"
     return reasons
 
@@ -295,10 +279,8 @@ def _labels(table: CodedColumns, names: Iterable[str], options: Iterable[str]) -
         size, rows = table.written(name)
         if size > 1 and size >= NEARLY_ALL * rows:
             unused_labels[name] = "its text differs in nearly every row"
-        elif size == count and not table.differs(name, group):
+        elif (size == count or size > MAX_VALUES) and not table.differs(name, group):
             unused_labels[name] = "its text says the same as the options"
-        elif size > MAX_VALUES and not table.differs(name, group):
-            unused_labels[name] = "its text is a function of the options"
         elif size > MAX_VALUES and not any(table.differs(each, table.groups((name,))) for each in varying):
             unused_labels[name] = "it names the configurations"
     return unused_labels

@@ -225,20 +225,15 @@ def _succeeded(name: str, rows: MeasurementRows, others: dict[str, Array]) -> Ar
     Columns that do are exit codes, counts of failures, and texts such as `ok` and `timeout`, of a usual name or all of
     them known. `others`: the other properties.
     """
-    results = [others[rows.nfp]] if rows.nfp in others else [*others.values()]
     # Zeros among positive amounts are those of failed runs if a column says so.
     used = others.get(rows.nfp or "", np.ones((len(rows), 1)))
     lost: Array = np.all(labels.without_result(rows.nfp or "", used), axis=1)
     lost &= 2 * lost.sum() < len(rows)
     if (context := rows.contexts.get(name)) is None:
         codes = rows.values[name][:, 0]
-        if labels.is_exit_code(name, codes, lost):
-            lacking = np.all([np.isnan(each).all(axis=1) for each in results], axis=0)
-            # Where some codes have no values, those that have some are warnings.
-            warned = set(codes[~lacking].tolist()) if (lacking & (codes != 0)).any() else set[float]()
-            return np.asarray((codes == 0) | (np.isin(codes, [*warned]) & ~lacking))
-        is_flag = labels.is_success_flag(name, codes)
-        return ~(codes <= 0) if is_flag else ~labels.nothing_worked(name, codes, rows.others)
+        if labels.is_exit_code(name, codes):
+            return np.asarray(codes == 0)
+        return ~(codes == 0) if labels.is_success_flag(name, codes) else ~labels.nothing_worked(name, codes)
     if name.casefold() in labels.EXIT_CODES or labels.is_status(name, context.values):
         known = [value.casefold() in labels.WORKED | labels.SOLVED for value in context.values]
         worked = np.array(known, dtype=bool)[context.codes]

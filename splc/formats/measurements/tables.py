@@ -42,9 +42,8 @@ _METRIC = frozenset(
 )
 _VALUE = frozenset(("value", "values", "result", "metric_value", "measured", "score"))
 _MAX_METRICS = 50
-# A list of at least two numbers, one of them with a point, and the beginning of such a cell or of one with a unit.
-_LIST = re.compile(r"[\[(]?(?=.*\.)\s*[-+.\deE]+(?:[,;\s]+[-+.\deE]+)+\s*[])]?")
-_MEASURED_TEXT = re.compile(r"[\d.] ?[a-zA-Zµ°]|\d:\d\d[:.]\d|\d ?%|[\[(]\s*[\d.]+[,;\s]|[\d.]+[;\s]\s*[\d.]+[;\s]")
+# The beginning of a cell with a unit.
+_MEASURED_TEXT = re.compile(r"[\d.] ?[a-zA-Zµ°]|\d:\d\d[:.]\d|\d ?%")
 # How many characters of measured values, and bytes after the header, are looked at.
 _LOOKED_AT, _BEGINNING = 1000, 1 << 18
 MAX_SCATTER = 3.0  # repetitions differ by at most this factor in half of the rows; parts of a time often differ more
@@ -115,10 +114,9 @@ def unfolded(table: TableSource) -> TableSource:
 
 
 def _with_numbers(table: TableSource, parsed: TableSource) -> TableSource:
-    """Return a table with numbers instead of measured values with a unit (`0.12ms`), and of lists of repetitions."""
-    columns, lines = dict(parsed.columns), parsed.lines
+    """Return a table with numbers instead of measured values with a unit (`0.12ms`)."""
+    columns = dict(parsed.columns)
     units: dict[str, str] = {}
-    lists: dict[str, list[list[str]]] = {}
     for name, cells in columns.items():
         first = [*map(str.strip, cells[:_LOOKED_AT])]
         beginning = [text for text in first if text.casefold() not in MISSING]
@@ -140,23 +138,10 @@ def _with_numbers(table: TableSource, parsed: TableSource) -> TableSource:
         if numbers:
             units[name] = unit
             columns[name] = [numbers.get(text.strip(), text) for text in cells]
-        elif all(map(_LIST.fullmatch, written)) and name.removesuffix("s") not in columns:
-            lists[name] = [re.findall(r"[^][(),;\s]+", text) for text in cells]
-    if not units and not lists:
+    if not units:
         return table
-    notes = [f"numbers with a unit: {listed([f'{name} in {unit}' for name, unit in units.items()])}"] if units else []
-    notes += [f"{name}: a list of repetitions in each row" for name in lists]
-    # Each row becomes as many as its longest list has values; without lists it stays one.
-    counts = [max([1, *map(len, groups)]) for groups in zip(*lists.values(), strict=True)]
-    for name, cells in columns.items() if lists else ():
-        rows = zip(lists.get(name, cells), counts, strict=True)
-        columns[name] = [
-            row if isinstance(row, str) else row[turn] if turn < len(row) else ""
-            for row, count in rows
-            for turn in range(count)
-        ]
-    places = np.repeat(lines, [1, *counts]).tolist() if lists else lines
-    return TableSource.of(parsed, [*columns], columns.values(), notes=notes, units=units, lines=places)
+    notes = [f"numbers with a unit: {listed([f'{name} in {unit}' for name, unit in units.items()])}"]
+    return TableSource.of(parsed, [*columns], columns.values(), notes=notes, units=units, lines=parsed.lines)
 
 
 def _repeated(names: Sequence[str]) -> dict[str, list[str]]:
