@@ -31,11 +31,11 @@ MAX_TESTS = 5000
 # Configurations have as many rows as the others in this share of cases.
 NEARLY_SAME, _MOST_CELLS = 0.9, 10_000_000
 # Names of counters of rows; those of runs, where each row has another number; and those of repetitions.
-ROW_COUNTERS = ("id", "index", "row", "no", "nr", "n°", "number", "#", "config_id", "configid", "lauf")
+ROW_COUNTERS = ("id", "index", "row", "no", "nr", "n°", "number", "#", "config_id", "configid", "lauf", ".parent.")
 # What programs that track runs write before the names of columns.
 _PREFIX = re.compile(r".*/|(?:params?|parameters|config|hparams|tags)\.", re.IGNORECASE)
 ROW_NUMBERS = re.compile(
-    r"(?:job|run|trial|task|build|experiment|test|row|pipeline|measurement|config|tuning_run|workflow|runner|user|node)_?"
+    r"(?:job|run|trial|task|build|experiment|test|row|pipeline|measurement|database|config|tuning_run|workflow|runner|user|node)_?"
     r"(?:id|number|nr|no)|configuration|candidate|pid"
 )
 REPETITION_COUNTERS = (
@@ -138,14 +138,6 @@ class CodedColumns:
             return True
         if name.casefold() in WEAK_COUNTERS and name in self._integers and 2 < self.sizes[name] <= MAX_VALUES:
             return self.is_dense(name)
-        is_row = self.rows >= MIN_ROWS and not _ROW_WORDS.isdisjoint(_WORD.findall(name.casefold())[-1:])
-        if is_row and self.has_integers(name) and (np.diff(self.numbers[name]) > 0).all():
-            # `Shot no.`, with gaps.
-            return True
-        is_id = words_of(name)[-1:] == ("id",) and self.rows >= MIN_ROWS
-        if is_id and self.has_integers(name) and self.sizes[name] >= NEARLY_ALL * self.rows:
-            # `databaseId`
-            return True
         # Zeros and ones number two repetitions, but not rows.
         return is_counter(name) and name in self._integers and not (is_row_counter(name) and self.is_binary(name))
 

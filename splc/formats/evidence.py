@@ -15,9 +15,6 @@ from splc.formats.names import is_count_name, is_measurement_name
 # In so many rows texts with two values say the same as another column by no chance.
 _SURE = 20
 
-# How the reason begins to leave out what other columns tell.
-FUNCTION = "it is a function"
-
 
 def options_among(
     table: CodedColumns, names: Sequence[str], nfp: str | None, explicit: Collection[str], text: Collection[str]
@@ -40,7 +37,7 @@ def options_among(
         found = _functions(table, free, (*known, *further))
         # What is a function of a context alone may be set.
         functions |= {name: each for name, each in found.items() if not {*further}.issuperset(each)}
-    reasons = {name: f"{FUNCTION} of {listed(arguments)}" for name, arguments in functions.items()}
+    reasons = {name: f"it is a function of {listed(arguments)}" for name, arguments in functions.items()}
     # Fractions that were measured are properties, and so is what is to the right of a property.
     left = names[: _anchor(table, names, nfp, explicit)]
     reasons |= {name: reason for name, reason in observed.items() if name in left and table.has_integers(name)}

@@ -45,12 +45,9 @@ _EPOCH = 1e9
 _HASH = re.compile(
     r"(?=[0-9a-f]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{7,128}|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE
 )
-# `.ID.` and `.PARENT.`, in tables of irace.
-_IRACE = re.compile(r"\.[A-Z]+\.")
 _HASH_NAMES = re.compile(r"(?:.*_)?(?:hash|sha|sha1|sha256|md5|digest|checksum|uuid|guid)(?:sum)?")
 
-# Last words of names of what a program wrote about some runs, and names of what somebody wrote.
-_MESSAGES = {"errors", "stderr", "stdout", "message", "messages", "diagnostics", "traceback", "exception"}
+# Names of what somebody wrote.
 _REMARKS = {
     *("note", "notes", "comment", "comments", "remark", "remarks", "bemerkung", "bemerkungen", "kommentar"),
     *("anmerkung", "anmerkungen", "remarque", "remarques", "commentaire", "commentaires"),
@@ -98,19 +95,15 @@ def left_out(columns: Mapping[str, Sequence[str]], mentioned: Collection[str]) -
     for name, texts in columns.items():
         if name in mentioned or name in reasons:
             continue
-        if _IRACE.fullmatch(name):
-            reasons[name] = "irace's number of a configuration"
-        elif reason := _remarks(name, texts) or _stamps_or_hashes(name, texts) or _bookkeeping(name, texts):
+        if reason := _remarks(name, texts) or _stamps_or_hashes(name, texts) or _bookkeeping(name, texts):
             reasons[name] = reason
     return reasons
 
 
-def is_place(name: str, values: Collection[str]) -> bool:
-    """Return whether a text is rather no option: hashes, versions, or names of sums of a load generator."""
-    first, has_sums = next(filter(None, map(str.strip, values)), ""), not _SUMMED.isdisjoint(values)
-    is_hash = _HASH_NAMES.fullmatch("_".join(words_of(name))) is not None and _HASH.fullmatch(first) is not None
+def is_place(values: Collection[str]) -> bool:
+    """Return whether a text is rather no option: versions, or names of sums of a load generator."""
     are_versions = all(map(_VERSION.fullmatch, filter(None, map(str.strip, values))))
-    return is_hash or are_versions or (has_sums and len(values) > 1)
+    return are_versions or (not _SUMMED.isdisjoint(values) and len(values) > 1)
 
 
 def are_hashes(values: Collection[str]) -> bool:
@@ -214,8 +207,7 @@ def _statistic(name: str) -> tuple[str, str] | None:
 
 def _remarks(name: str, texts: Sequence[str]) -> str | None:
     """Return whether a column has remarks, and on how many rows; None if it has none."""
-    is_some = not _MESSAGES.isdisjoint(words_of(name)[-1:]) and not all(map(str.strip, texts))
-    if (_REMARKS.isdisjoint(words_of(name)) and not is_some) or kind_of(texts, parse_column(texts)) != "text":
+    if _REMARKS.isdisjoint(words_of(name)) or kind_of(texts, parse_column(texts)) != "text":
         return None
     count = sum(text.strip().casefold() not in MISSING for text in texts)
     return f"remarks on {plural(count, 'row', 'rows')}" if count else None

@@ -56,7 +56,9 @@ _NUMERIC_CONTEXTS = words_of("version release revision commit build year date da
 # Words of names of columns of text that are contexts, also if they are crossed with the options.
 _CONTEXT_WORDS = frozenset(_NUMERIC_CONTEXTS).union(
     words_of("environment env workload input dataset data benchmark bench system application app program instance os"),
-    words_of("runner node hostname cluster branch tag callpath region device cpu gpu hardware project query scenario"),
+    words_of(
+        "runner node hostname cluster branch tag callpath region device cpu gpu hardware project query scenario sha hash"
+    ),
 )
 # Programs whose versions are those of a machine, as whole names.
 _PROGRAMS = frozenset(

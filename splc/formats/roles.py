@@ -137,7 +137,7 @@ def roles_of(
             distinct = distinct_texts(texts)[0]
             if labels.is_status(name, distinct) or name.casefold() in labels.EXIT_CODES:
                 statuses.append(name)
-            elif choice.properties or is_context_name(name) or labels.is_place(name, distinct):
+            elif choice.properties or is_context_name(name) or labels.is_place(distinct):
                 contexts.append(name)
             else:
                 words[name] = None

@@ -22,8 +22,6 @@ _NO_UNIT = ("", "-", "–", "1")
 # What tables with spaces between the cells do not have.
 _SIGNS = (*SEPARATORS, '"', "<", "{")
 _ENCLOSED = re.compile(r"^[\[(](.*)[\])]$")
-# Rows below a table have at most one in so many of its cells.
-_SHORT = 3
 _STATISTICS = {
     *("mean", "average", "avg", "median", "min", "max", "minimum", "maximum", "sd", "std", "stdev", "stddev", "sum"),
     *("total", "mittelwert", "summe", "standardabweichung", "moyenne", "écart-type", "ecart-type", "somme"),
@@ -37,8 +35,7 @@ def _filled(row: Sequence[object]) -> int:
 def title_rows(rows: Sequence[Sequence[object]]) -> int:
     """Return how many rows stand before the header of a table: titles and comments.
 
-    They have at most half as many cells with a text as the rows further below, or begin with `#` and have another
-    number of cells.
+    They have at most half as many cells with a text as the rows further below.
     """
     rows = rows[:_TITLES]
     counts = [*map(_filled, rows)]
@@ -46,30 +43,18 @@ def title_rows(rows: Sequence[Sequence[object]]) -> int:
     usual = filled[len(filled) // 2] if filled else 0
     if usual < 2 or sum(count > usual / 2 for count in counts) < LEAST_TABLE - 1:
         return 0
-    marked = [bool(row) and str(row[0]).lstrip().startswith("#") for row in rows]
-    # The last one may be the header.
-    last = len(rows) - 1 - marked[::-1].index(True) if any(marked) and not marked[-1] else 0
-    is_comment = (mark and (at < last or len(rows[at]) != len(rows[-1])) for at, mark in enumerate(marked))
-    is_title = [count <= usual / 2 or comment for count, comment in zip(counts, is_comment, strict=True)]
-    first = is_title.index(False)
+    first = next(at for at, count in enumerate(counts) if count > usual / 2)
     return first if any(counts[:first]) else 0
 
 
 def statistic_rows(rows: Sequence[Sequence[object]]) -> int:
-    """Return how many rows at the end of a table are statistics of those above (`Mean`, beside empty cells) or remarks.
-
-    Remarks are the only text in their row.
-    """
+    """Return how many rows at the end of a table are statistics of those above (`Mean`, beside empty cells)."""
     rows = rows[-_TITLES:]
     counts = [*map(_filled, rows)]
     usual = sorted(counts)[len(counts) // 2] if counts else 0
-    # A blank row may separate the table from short rows below it.
-    last = counts[::-1].index(0) if 0 in counts else 0
-    below = last if all(_SHORT * count <= usual for count in counts[len(counts) - last :]) else 0
-    for at in range(below, len(rows)):
+    for at in range(len(rows)):
         words = {str(cell).strip(" :").casefold() for cell in rows[-1 - at] if cell is not None}
-        is_remark = counts[-1 - at] == 1 and usual > 2 and isnan(parse_number(str(rows[-1 - at][0] or 0)))
-        if counts[-1 - at] and (counts[-1 - at] >= usual or _STATISTICS.isdisjoint(words)) and not is_remark:
+        if counts[-1 - at] and (counts[-1 - at] >= usual or _STATISTICS.isdisjoint(words)):
             return at
     return 0
 

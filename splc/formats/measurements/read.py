@@ -241,13 +241,8 @@ def _succeeded(name: str, rows: MeasurementRows, others: dict[str, Array]) -> Ar
         verdicts = labels.verdicts(name, context.values)
         said = np.array([value in verdicts for value in context.values], dtype=bool)[context.codes]
         worked |= said & ~np.isin(context.codes, np.unique(context.codes[lost]))
-        if worked.any() or not lost.any():
-            return worked
-        # Other words: those of runs without a result, if the others have some.
-        is_lost = np.isin(context.codes, np.unique(context.codes[lost]))
-        return ~is_lost | bool((~lost & is_lost).any())
-    filled = context.has_text
-    return ~filled if lost[filled].all() and not _says_why(context, others) else np.ones(len(rows), dtype=bool)
+        return worked
+    return np.ones(len(rows), dtype=bool)
 
 
 def _says_why(context: Context, others: Mapping[str, Array]) -> bool:
