@@ -45,7 +45,6 @@ _HYPERPARAMETERS = frozenset(words_of("lr dropout decay momentum"))
 # Options have names with so many words: `flush_log_at_trx_commit`.
 LONG_NAME = 4
 _PERIODS = ("second", "sec", "s", "minute", "min", "hour", "h", "day")
-_SIGNED = frozenset(words_of("dbm db balance saved saving savings delta diff difference change net gain error"))
 _STATISTICS = (("mean",), ("average",), ("avg",), ("median",))
 # The units of times, energies, powers, temperatures, voltages and currents.
 _MEASURED_UNITS = frozenset(
@@ -56,9 +55,8 @@ _NUMERIC_CONTEXTS = words_of("version release revision commit build year date da
 # Words of names of columns of text that are contexts, also if they are crossed with the options.
 _CONTEXT_WORDS = frozenset(_NUMERIC_CONTEXTS).union(
     words_of("environment env workload input dataset data benchmark bench system application app program instance os"),
-    words_of(
-        "runner node hostname cluster branch tag callpath region device cpu gpu hardware project query scenario sha hash"
-    ),
+    words_of("runner node hostname cluster branch tag callpath region device cpu gpu hardware project query scenario"),
+    words_of("sha hash"),
 )
 # Programs whose versions are those of a machine, as whole names.
 _PROGRAMS = frozenset(
@@ -98,16 +96,8 @@ def is_amount(name: str) -> bool:
     """Return whether a name is that of a measured amount: never negative, and 0 only where a run did nothing."""
     scores = words_of("speedup performance utilization score accuracy acc loss auc f1 rmse mae mape")
     words = words_of(name)
-    # `power_dBm`, `energy_balance` and `time_saved` may be negative.
-    is_signed = not _SIGNED.isdisjoint(words)
     is_sized = _is_rate(words) or not (_MEASURED - {*scores}).isdisjoint(words)
-    return is_measurement_name(name) and not is_signed and is_sized
-
-
-def is_quantity_name(name: str) -> bool:
-    """Return whether a name has the word of a measured quantity, not only a unit: `wait_time`; not `rtt_ms`."""
-    words = {*words_of(name)} - {*words_of("seconds sec secs ms ns")}
-    return "utilization" not in words and not _MEASURED.isdisjoint(words)
+    return is_measurement_name(name) and is_sized
 
 
 def is_duration_name(name: str) -> bool:

@@ -13,9 +13,9 @@ from splc.data.measurements import AGGREGATES, Measurements, ReadingReport, side
 from splc.data.property_unit import unit_in_name
 from splc.errors import MeasurementError, Problem, Problems, SpecError, listed, unknown_name_hint
 from splc.formats.coded_columns import EVIDENCE, MAX_VALUES, MIN_ROWS, NEARLY_ALL, CodedColumns, is_counter
-from splc.formats.column_choice import ColumnChoice, Context, lines_text, value_notes
+from splc.formats.column_choice import ColumnChoice, Context, value_notes
 from splc.formats.measurements.selections import reasons_by_row
-from splc.formats.names import is_amount, is_measurement_name, is_quantity_name, words_of
+from splc.formats.names import is_amount, is_measurement_name
 from splc.formats.table import DECIMAL_COMMAS
 from splc.io.csv_rows import sorted_distinct, texts_in
 from splc.io.files import Source
@@ -190,17 +190,6 @@ def assemble(system: VariabilityModel, rows: MeasurementRows, policy: Policy, so
         valid, group = valid[~repeats], group[~repeats]
     measured = {name: values[valid] for name, values in rows.values.items()}
     failed = {name: _failed(name, measured[name], group) for name in measured if rows.nfp in (None, name)}
-    # With a description, what a table states is kept, and asked about.
-    lost = _lost(failed, measured) if policy.columns.inferred else {}
-    failed |= {name: failed[name] & ~rows_lost for name, rows_lost in lost.items()}
-    unsuccessful = rows.unsuccessful
-    if lost:
-        # As of runs that a column says failed, no value is used.
-        worked = ~np.any([*lost.values()], axis=0)
-        measured = {name: np.where(worked[:, np.newaxis], values, np.nan) for name, values in measured.items()}
-        lines = rows.lines[valid[~worked]].tolist()
-        text = f"{len(lines):,} of {len(valid):,} runs have no positive value of {listed([*lost])}"
-        unsuccessful += (f"{text} ({lines_text(lines)}), as failed runs: their values are not used",)
     report = ReadingReport(
         source.name,
         source.sha256,
@@ -217,7 +206,7 @@ def assemble(system: VariabilityModel, rows: MeasurementRows, policy: Policy, so
         policy.columns.options if policy.columns.inferred else None,
         rows.lines[valid],
         group,
-        unsuccessful,
+        rows.unsuccessful,
     )
     values = side_by_side(measured, group, rows.slots[valid], source.name)
     units = {name: unit for name, unit in policy.units.items() if name in values}
@@ -276,18 +265,6 @@ def _failed(name: str, values: Array, group: Array) -> Array:
         is_result = several.any() and set(group[low]).isdisjoint(group[~low]) and not is_amount(name)
         is_failure &= differ and not is_result
     return far | low if is_failure or (is_amount(name) and (distinct < 0).all()) else far
-
-
-def _lost(failed: Mapping[str, Array], measured: Mapping[str, Array]) -> dict[str, Array]:
-    """Return time or rate → a mask of its seemingly failed rows in which no amount is positive, if there are some.
-
-    It has one or two values there: various ones are those of a property with another meaning.
-    """
-    low = [~(np.nan_to_num(values) > 0).any(axis=1) for name, values in measured.items() if is_amount(name)]
-    rows: Array = np.all(low, axis=0)
-    names = [name for name in failed if is_amount(name) and (is_quantity_name(name) or "per" in words_of(name))]
-    names = [name for name in names if len(sorted_distinct(np.nan_to_num(measured[name][rows]))) <= 2]
-    return {name: failed[name] & rows for name in names if (failed[name] & rows).any()}
 
 
 def _few(rows: Array) -> Array:
