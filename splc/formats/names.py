@@ -43,7 +43,7 @@ _COUNTED = frozenset(
 )
 _HYPERPARAMETERS = frozenset(words_of("lr dropout decay momentum"))
 # Options have names with so many words: `flush_log_at_trx_commit`.
-LONG_NAME = 4
+_LONG = 4
 _PERIODS = ("second", "sec", "s", "minute", "min", "hour", "h", "day")
 _STATISTICS = (("mean",), ("average",), ("avg",), ("median",))
 # The units of times, energies, powers, temperatures, voltages and currents.
@@ -139,4 +139,4 @@ def is_program_name(name: str) -> bool:
 def may_be_context_name(name: str) -> bool:
     """Return whether the last word of a name of numbers is that of a context: `app_version`."""
     words = words_of(name)
-    return not {*_NUMERIC_CONTEXTS, "vus"}.isdisjoint(words[-1:]) and len(words) < LONG_NAME
+    return not {*_NUMERIC_CONTEXTS, "vus"}.isdisjoint(words[-1:]) and len(words) < _LONG

@@ -80,14 +80,14 @@ def read_measurements(
         array([105.,  55.])
     """
     columns = column_choice(contexts, where, ignore)
-    policy = Policy(invalid, duplicates, aggregate, columns, check, explain, {}, decimal_delimiter, separator)
-    (measurements,) = _parts_with_failures(path, system, policy, nfp)
+    policy = Policy(invalid, duplicates, aggregate, columns, check, explain, {}, decimal_delimiter, separator, nfp)
+    (measurements,) = _parts_with_failures(path, system, policy)
     return measurements
 
 
-def _parts_with_failures(path: Any, system: VariabilityModel, policy: Policy, nfp: str | None) -> list[Measurements]:
+def _parts_with_failures(path: Any, system: VariabilityModel, policy: Policy) -> list[Measurements]:
     files = [str(path)] if isinstance(path, str | Path) else []
-    return [with_failures(part, files, policy.check) for part in read_parts(path, system, policy, nfp)]
+    return [with_failures(part, files, policy.check) for part in read_parts(path, system, policy)]
 
 
 def read_measurements_by(
@@ -124,23 +124,23 @@ def read_measurements_by(
         ['1', '2']
     """
     choice = replace(column_choice(contexts, where, ignore), by=(by,))
-    nfp, decimal = settings.pop("nfp", None), settings.pop("decimal_delimiter", None)
+    decimal = settings.pop("decimal_delimiter", None)
     policy = Policy(**settings, columns=choice, decimal=decimal)
-    return {part.contexts[by]: part for part in _parts_with_failures(path, system, policy, nfp)}
+    return {part.contexts[by]: part for part in _parts_with_failures(path, system, policy)}
 
 
 Parts = tuple[Measurements, ...]  # the measurements of each value of a context
 
 
-def read_parts(path: Any, system: VariabilityModel, policy: Policy, nfp: str | None = None) -> Parts:
+def read_parts(path: Any, system: VariabilityModel, policy: Policy) -> Parts:
     """Read measurements, separately for each value of the contexts that `policy.columns.by` names."""
-    source, rows, policy = read_rows(path, system, replace(policy, nfp=nfp))
+    source, rows, policy = read_rows(path, system, policy)
     return measurements_in(system, rows, policy, source)
 
 
-def read_every_part(path: Any, system: VariabilityModel, policy: Policy, nfp: str | None = None) -> Parts:
+def read_every_part(path: Any, system: VariabilityModel, policy: Policy) -> Parts:
     """Read measurements, separately for each combination of values of contexts, but for ids, dates and the like."""
-    source, rows, policy = read_rows(path, system, replace(policy, nfp=nfp))
+    source, rows, policy = read_rows(path, system, policy)
     rows = selected(rows, policy.columns, source.name)
     kept = {name: context for name, context in rows.contexts.items() if not differs_in_most(context.values, len(rows))}
     columns = replace(policy.columns, where={}, by=tuple(kept))
