@@ -141,10 +141,10 @@ class CodedColumns:
         # Zeros and ones number two repetitions, but not rows.
         return is_counter(name) and name in self._integers and not (is_row_counter(name) and self.is_binary(name))
 
-    def is_dense(self, name: str) -> bool:
-        """Return whether whole numbers, but for gaps, are all from 0 or 1 to the greatest."""
+    def is_dense(self, name: str, share: float = 1.0) -> bool:
+        """Return whether whole numbers, but for gaps, are this share at least of all from 0 or 1 to the greatest."""
         least, most = np.nanmin(self.numbers[name]), np.nanmax(self.numbers[name])
-        return bool(least in (0, 1) and most - least + 1 <= self.filled(name)[0])
+        return bool(least in (0, 1) and share * (most - least + 1) <= self.filled(name)[0])
 
     def differs_everywhere(self, name: str) -> bool:
         """Return whether a column has a different number in every row."""
@@ -268,6 +268,13 @@ class CodedColumns:
         one = np.empty(int(group.max(initial=-1)) + 1, dtype=codes.dtype)
         one[group] = codes
         return not np.array_equal(one[group], codes)
+
+    def is_scattered(self, name: str, group: Array) -> bool:
+        """Return whether a column differs as much within groups of rows as among all rows: no result of a group."""
+        known = ~np.isnan(self.numbers[name])
+        values, group = self.numbers[name][known], group[known]
+        freedom = len(values) - int(np.count_nonzero(np.bincount(group)))
+        return freedom > 0 and 2 * float((residuals(values, group) ** 2).sum()) / freedom >= values.var()
 
     def row_counts(self, names: Iterable[str]) -> Array:
         """Return the number of rows of each configuration, in each context, if these columns are the options."""

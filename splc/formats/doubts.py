@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from splc.formats.coded_columns import CROSSED, SET, CodedColumns, alike
+from splc.formats.coded_columns import CROSSED, EVIDENCE, SET, CodedColumns, alike
 from splc.formats.labels import are_hashes
 from splc.formats.names import is_hyperparameter_name, may_be_context_name
 from splc.io.csv_rows import distinct_texts
@@ -65,7 +65,9 @@ def doubts_of(
     varying = [name for name in options if table.sizes[name] > 1]
     numbers = [name for name in free if name in table.numbers]
     # Where most options have few values, one of many may be measured.
-    many = [name for name in numbers if table.sizes[name] > SET and not is_hyperparameter_name(name)]
+    dense = [name for name in numbers if table.has_integers(name) and table.is_dense(name, 1 / EVIDENCE)]
+    many = [name for name in numbers if table.sizes[name] > SET and name not in dense]
+    many = [name for name in many if not is_hyperparameter_name(name)]
     many = [name for name in many if not table.is_few(name) or alike(np.bincount(table.codes[name])) < CROSSED]
     kinds |= dict.fromkeys(many if 2 * len(many) <= len(varying) else (), OBSERVED)
     places = [name for name in numbers if may_be_context_name(name) and not table.is_binary(name)]

@@ -9,7 +9,7 @@ import numpy as np
 
 from splc.data.table import TRUTH
 from splc.errors import plural
-from splc.formats.coded_columns import MAX_VALUES, MIN_ROWS, ROW_NUMBERS
+from splc.formats.coded_columns import EVIDENCE, MAX_VALUES, MIN_ROWS, ROW_NUMBERS
 from splc.formats.column_choice import MISSING, kind_of
 from splc.formats.names import is_amount, is_measurement_name, is_setting_name, words_of
 from splc.io.csv_rows import distinct_texts
@@ -79,6 +79,7 @@ _FAILED = {
 EXIT_CODES = {"exit_code", "exitcode", "exit_status", "returncode", "return_code"}
 _EXIT_WORDS = {"exit", "rc", "retcode", "retval"}
 _FAILURES = frozenset(words_of("failed fail failure failures error errors err errs ko"))
+_TOTALS = frozenset(words_of("request requests req reqs sample samples total count calls queries transactions tests"))
 _SHARES = frozenset(words_of("rate ratio share pct percent percentage"))
 # Names of rows in which JMeter and Locust sum up others.
 _SUMMED = {"TOTAL", "Aggregated"}
@@ -124,13 +125,21 @@ def is_exit_code(name: str, values: Array) -> bool:
     return key in EXIT_CODES or (is_code and 2 * int(np.count_nonzero(values)) < len(values))
 
 
-def nothing_worked(name: str, values: Array) -> Array:
-    """Return the rows, few ones, in which all failed as a share of failures says: 1 or 100 %, shape (n,)."""
+def nothing_worked(name: str, values: Array, columns: Mapping[str, Sequence[str]]) -> Array:
+    """Return the rows, few ones, in which all failed as a share or a count of failures says, shape (n,).
+
+    A share is 1 or 100 %, and a count is that in another column, of requests or the like.
+    """
     words = words_of(name)
-    is_share = "%" in name or not _SHARES.isdisjoint(words)
-    if not is_share or _FAILURES.isdisjoint(words) or len(values) < MIN_ROWS or not (values >= 0).any():
+    if _FAILURES.isdisjoint(words) or is_setting_name(name) or len(values) < MIN_ROWS or not (values >= 0).any():
         return np.zeros(len(values), dtype=bool)
-    failed = values == (1 if np.nanmax(values) <= 1 else 100)
+    if "%" in name or not _SHARES.isdisjoint(words):
+        failed = values == (1 if np.nanmax(values) <= 1 else 100)
+    else:
+        others = (other for other in columns if _FAILURES.isdisjoint(words_of(other)))
+        totals = (parse_column(columns[other]) for other in others if not _TOTALS.isdisjoint(words_of(other)[-1:]))
+        equal = [(values == total) & (total > 0) for total in totals if not (values > total).any()]
+        failed = np.any([np.zeros(len(values), dtype=bool), *equal], axis=0)
     return np.asarray(failed & (2 * int(failed.sum()) < len(values)))
 
 
@@ -145,6 +154,14 @@ def is_success_flag(name: str, values: Array) -> bool:
     return (last in _SUCCESSES and not is_setting_name(name)) or (
         last in _FLAGS and 10 * int(known.sum()) >= 9 * len(values)
     )
+
+
+def tells_failures(texts: Sequence[str], lost: Array) -> bool:
+    """Return whether rows without a result, a few ones, have texts, of few, that no other row has."""
+    distinct, codes = distinct_texts(texts)
+    is_few = len(distinct) <= min(MAX_VALUES, len(lost) / EVIDENCE) and 0 < 2 * int(lost.sum()) < len(lost)
+    said = all(distinct[code].strip() for code in np.unique(codes[lost])) if is_few else False
+    return said and not np.isin(codes[lost], codes[~lost]).any()
 
 
 def is_status(name: str, values: Iterable[str]) -> bool:

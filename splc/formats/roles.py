@@ -18,6 +18,7 @@ from itertools import takewhile
 
 import numpy as np
 
+from splc.data.property_unit import unit_in_name
 from splc.data.table import NOT_USED
 from splc.errors import InputError, Problem, Problems, listed, unknown_name_hint
 from splc.formats import labels
@@ -116,6 +117,7 @@ def roles_of(
     words: dict[str, None] = {}  # columns of text that may be options
     place = {name: at for at, name in enumerate(columns)}
     first = place[nfp] if nfp in place else next((at for name, at in place.items() if is_measurement_name(name)), 0)
+    failed = labels.without_result(nfp, numbers_in(columns[nfp])) if nfp is not None and nfp in columns else None
     for at, (name, texts) in enumerate(columns.items()):
         if name == ROOT or name in ignored:
             continue
@@ -135,7 +137,8 @@ def roles_of(
             ignored[name] = "it has no values"
         elif name != nfp and (is_text or (kind == "text" and not has_commas(texts))):
             distinct = distinct_texts(texts)[0]
-            if labels.is_status(name, distinct) or name.casefold() in labels.EXIT_CODES:
+            says_so = failed is not None and labels.tells_failures(texts, failed)
+            if labels.is_status(name, distinct) or name.casefold() in labels.EXIT_CODES or says_so:
                 statuses.append(name)
             elif choice.properties or is_context_name(name) or labels.is_place(distinct):
                 contexts.append(name)
@@ -145,7 +148,7 @@ def roles_of(
             numbers[name] = values
     for name in [name for name in numbers if name != nfp and name not in choice.options]:
         says_so = labels.is_success_flag(name, numbers[name]) or labels.is_exit_code(name, numbers[name])
-        if says_so or labels.nothing_worked(name, numbers[name]).any():
+        if says_so or labels.nothing_worked(name, numbers[name], columns).any():
             statuses.append(name)
             del numbers[name]
     places, contexts = contexts, [name for name in columns if name in contexts or name in statuses]
@@ -217,7 +220,9 @@ def roles_of(
     unstated = [name for name in unstated if not is_measurement_name(name, nfp) and table.differs(name, group)]
     left = frozenset(takewhile(lambda name: name != nfp, columns)) if nfp is not None else frozenset[str]()
     if any(table.sizes[name] > 1 for name in options if name in left):
-        unstated = [name for name in unstated if name in left]
+        # What is to the right of the property that the user named was measured if it has a unit or hardly differs.
+        right = [name for name in unstated if name in numbers and unit_in_name(name) is None]
+        unstated = [name for name in unstated if name in left or (name in right and table.is_scattered(name, group))]
     of_text = {*text}
     # The versions before an option have no value of it.
     switches = {name: None for name in options if name not in of_text and name in table.blank and table.is_switch(name)}

@@ -233,7 +233,9 @@ def _succeeded(name: str, rows: MeasurementRows, others: dict[str, Array]) -> Ar
         codes = rows.values[name][:, 0]
         if labels.is_exit_code(name, codes):
             return np.asarray(codes == 0)
-        return ~(codes == 0) if labels.is_success_flag(name, codes) else ~labels.nothing_worked(name, codes)
+        return (
+            ~(codes == 0) if labels.is_success_flag(name, codes) else ~labels.nothing_worked(name, codes, rows.others)
+        )
     if name.casefold() in labels.EXIT_CODES or labels.is_status(name, context.values):
         known = [value.casefold() in labels.WORKED | labels.SOLVED for value in context.values]
         worked = np.array(known, dtype=bool)[context.codes]
@@ -241,8 +243,11 @@ def _succeeded(name: str, rows: MeasurementRows, others: dict[str, Array]) -> Ar
         verdicts = labels.verdicts(name, context.values)
         said = np.array([value in verdicts for value in context.values], dtype=bool)[context.codes]
         worked |= said & ~np.isin(context.codes, np.unique(context.codes[lost]))
-        return worked
-    return np.ones(len(rows), dtype=bool)
+        if worked.any():
+            return worked
+    # Other words: those of runs without a result.
+    tells = labels.tells_failures(CodedTexts(context.values, context.codes), lost)
+    return ~lost if tells and not _says_why(context, others) else np.ones(len(rows), dtype=bool)
 
 
 def _says_why(context: Context, others: Mapping[str, Array]) -> bool:
