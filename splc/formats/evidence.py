@@ -12,9 +12,6 @@ from splc.formats.coded_columns import MAX_TESTS, MIN_ROWS, CodedColumns, repeat
 from splc.formats.functions import arguments_of, near_arguments_of
 from splc.formats.names import is_count_name, is_measurement_name
 
-# In so many rows texts with two values say the same as another column by no chance.
-_SURE = 20
-
 
 def options_among(
     table: CodedColumns, names: Sequence[str], nfp: str | None, explicit: Collection[str], text: Collection[str]
@@ -77,9 +74,6 @@ def _observed(table: CodedColumns, names: Sequence[str], nfp: str | None, explic
             reasons[name] = f"it depends mostly on {listed(near)}, as what a run counts or measures"
     columns = [name for name in (*left, *right) if name not in reasons]
     removable = [name for name in columns if name in few and name not in explicit]
-    # Empty cells make one configuration of several, too.
-    if not all(name not in table.numbers or table.complete(name) for name in columns):
-        return reasons
     # Rows that differ in what the user leaves out are no repetitions.
     scattered = table.scattered([*columns, *unused], [*removable, *unused])
     return reasons | dict.fromkeys(scattered, "repetitions differ in it")
@@ -107,9 +101,8 @@ def _found(
     # Columns without values where properties have none are properties, too.
     failed = np.zeros(table.rows, dtype=bool)
     for name in numbers:
-        is_right = anchor is None or name in names[anchor:]
         # Options have no words such as `n.d.` instead of numbers.
-        is_measured = name not in table.blank or (is_right and (name == nfp or table.seems_measured(name)))
+        is_measured = name not in table.blank or name == nfp or table.seems_measured(name)
         if is_measured and not table.complete(name):
             failed |= table.gaps(name)
     # The last column that differs in every row.
@@ -172,9 +165,6 @@ def _set_beyond(table: CodedColumns, names: Iterable[str], options: Sequence[str
     doubtful = [name for name in columns if table.is_binary(name) and not table.is_result(name, group)]
     if table.rows < MIN_ROWS:
         return [name for name in doubtful if table.differs(name, group)]
-    if counts.max() == 1:
-        # Each row has its own options.
-        return [] if table.is_grid(options) else doubtful
     proven = table.set_among(columns, group)
     return [name for name in columns if name in proven or (name in doubtful and not repeats(counts))]
 
@@ -218,7 +208,7 @@ def spelled_twice(
     pairs = chain(pairs, combinations(levels, 2))
     for name, number in pairs if (len(texts) + len(levels)) ** 2 <= 2 * MAX_TESTS else ():
         are_contexts = name in (*mentioned, *places) and (number in places or name in states)
-        is_doubtful = table.rows < _SURE or (number in levels and table.is_binary(number) and name not in texts)
+        is_doubtful = number in levels and table.is_binary(number) and name not in texts
         if table.sizes[name] == 2 and not are_contexts and is_doubtful:
             # Two options may be alike by chance, and so are an option and the one below it, or a new one in a version.
             continue

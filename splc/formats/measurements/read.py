@@ -233,9 +233,8 @@ def _succeeded(name: str, rows: MeasurementRows, others: dict[str, Array]) -> Ar
         codes = rows.values[name][:, 0]
         if labels.is_exit_code(name, codes):
             return np.asarray(codes == 0)
-        return (
-            ~(codes == 0) if labels.is_success_flag(name, codes) else ~labels.nothing_worked(name, codes, rows.others)
-        )
+        is_flag = labels.is_success_flag(name, codes)
+        return ~(codes == 0) if is_flag else ~labels.nothing_worked(name, codes, rows.others)
     if name.casefold() in labels.EXIT_CODES or labels.is_status(name, context.values):
         known = [value.casefold() in labels.WORKED | labels.SOLVED for value in context.values]
         worked = np.array(known, dtype=bool)[context.codes]
