@@ -9,7 +9,7 @@ from itertools import product
 
 import numpy as np
 
-from splc.formats.names import is_measurement_name, is_quantity_name, words_of
+from splc.formats.names import is_measurement_name, words_of
 from splc.io.csv_rows import DENSE, distinct_numbers, distinct_texts, renumbered
 from splc.types import Array
 
@@ -25,19 +25,17 @@ EVIDENCE, MIN_GROUPS = 2, 4
 # of the combinations of both occurs.
 CROSSED = 0.75
 EXACT = 1e-9  # the greatest deviation of a column from a sum or a product of others, relative to its greatest value
-# The same of the ratio of two properties, one of which may be rounded.
-ROUNDED = 1e-6
 LARGER = (60, 3600, 1e3, 1e6, 1e9, 2**10, 2**20, 2**30)  # how many units of times and of memory another one has
 ROUNDED_TEXT = 1e-3  # relative differences of numbers that were written with fewer digits
 MAX_TESTS = 5000
 # Configurations have as many rows as the others in this share of cases; and the rows that are looked at first.
 NEARLY_SAME, _MOST_CELLS, HEAD = 0.9, 10_000_000, 2000
 # Names of counters of rows; those of runs, where each row has another number; and those of repetitions.
-ROW_COUNTERS = ("id", "index", "row", "no", "nr", "n°", "number", "#", "config_id", "configid", "lauf")
+ROW_COUNTERS = ("id", "index", "row", "no", "nr", "n°", "number", "#", "config_id", "configid", "lauf", ".parent.")
 # What programs that track runs write before the names of columns.
 _PREFIX = re.compile(r".*/|(?:params?|parameters|config|hparams|tags)\.", re.IGNORECASE)
 ROW_NUMBERS = re.compile(
-    r"(?:job|run|trial|task|build|experiment|test|row|pipeline|measurement|config|tuning_run|workflow|runner|user|node)_?"
+    r"(?:job|run|trial|task|build|experiment|test|row|pipeline|measurement|database|config|tuning_run|workflow|runner|user|node)_?"
     r"(?:id|number|nr|no)|configuration|candidate|pid"
 )
 REPETITION_COUNTERS = (
@@ -146,14 +144,6 @@ class CodedColumns:
             return True
         if name.casefold() in WEAK_COUNTERS and name in self._integers and 2 < self.sizes[name] <= MAX_VALUES:
             return self.is_dense(name)
-        is_row = self.rows >= MIN_ROWS and not _ROW_WORDS.isdisjoint(_WORD.findall(name.casefold())[-1:])
-        if is_row and self.has_integers(name) and (np.diff(self.numbers[name]) > 0).all():
-            # `Shot no.`, with gaps.
-            return True
-        is_id = words_of(name)[-1:] == ("id",) and self.rows >= MIN_ROWS
-        if is_id and self.has_integers(name) and self.sizes[name] >= NEARLY_ALL * self.rows:
-            # `databaseId`
-            return True
         # Zeros and ones number two repetitions, but not rows.
         return is_counter(name) and name in self._integers and not (is_row_counter(name) and self.is_binary(name))
 
@@ -161,21 +151,6 @@ class CodedColumns:
         """Return whether whole numbers, but for gaps, are this share at least of all from 0 or 1 to the greatest."""
         least, most = np.nanmin(self.numbers[name]), np.nanmax(self.numbers[name])
         return bool(least in (0, 1) and share * (most - least + 1) <= self.filled(name)[0])
-
-    def numbers_runs(self, name: str, options: Iterable[str]) -> bool:
-        """Return whether a column numbers runs by its name (`pipeline_id`), or configurations.
-
-        The latter are nearly all whole numbers from 0 or 1 on, which tell at least three options.
-        """
-        if ROW_NUMBERS.fullmatch("_".join(words_of(name))) and not self.is_binary(name):
-            return True
-        size = self.sizes[name]
-        if not self.has_integers(name) or not SET < size <= self.rows / EVIDENCE or not self.is_dense(name, NEARLY_ALL):
-            return False
-        group = self.codes[name].astype(np.int64)
-        others = [other for other in options if other != name and self.sizes[other] > 1]
-        told = [other for other in others if not self.differs(other, group)]
-        return len(told) > 2 and int(self.groups(told).max()) + 1 >= NEARLY_ALL * size
 
     def differs_everywhere(self, name: str) -> bool:
         """Return whether a column has a different number in every row."""
@@ -197,13 +172,7 @@ class CodedColumns:
             return False
         if self.rows < MIN_ROWS:
             return nfp is not None
-        is_set = self.has_integers(name) or (self.is_even(name) and not is_quantity_name(name))
-        return self.is_various(name) or self.sizes[name] > SET or not is_set
-
-    def is_even(self, name: str) -> bool:
-        """Return whether a column has few values that are about as frequent, as those of designs are."""
-        is_few = self.is_few(name) and self.complete(name) and self.sizes[name] <= SET
-        return is_few and 2 * int(np.bincount(self.codes[name]).min()) * self.sizes[name] >= self.rows
+        return self.sizes[name] > SET or not self.has_integers(name)
 
     def is_various(self, name: str) -> bool:
         """Return whether one in `NAMED` rows has a value of its own; rows without a value do not count."""
@@ -220,10 +189,6 @@ class CodedColumns:
         blank = np.array([not text.strip() for text in self._texts[name]], dtype=bool)
         filled = self.codes[name][~blank[self.codes[name]]]
         return len(np.unique(filled)), len(filled)
-
-    def has_digits(self, name: str) -> bool:
-        """Return whether each text of a column has a digit."""
-        return all(any(map(str.isdigit, text)) for text in self._texts[name])
 
     def says_why(self, name: str) -> bool:
         """Return whether a column has texts in a part of the rows only, in which numbers are missing."""
@@ -273,19 +238,6 @@ class CodedColumns:
         values, second = known
         pairs = product((np.ceil, np.rint, np.floor), (second / unit for unit in LARGER))
         return any(np.array_equal(near(ratios), values) for near, ratios in pairs)
-
-    def is_multiple(self, name: str, other: str) -> bool:
-        """Return whether a column is another one times a constant, or a constant divided by it (two units)."""
-        values, second = self._known(name, other)
-        both = (values != 0) & (second != 0)
-        if both.sum() < max(MIN_ROWS, NEARLY_ALL * self.rows) or min(self.sizes[name], self.sizes[other]) < MIN_ROWS:
-            return False
-        if ((values == 0) != (second == 0)).any():
-            return False
-        values, second = values[both], second[both]
-        with np.errstate(over="ignore", invalid="ignore"):
-            ratios = values / second, values * second
-            return any(bool(np.ptp(ratio) <= ROUNDED * np.abs(ratio).max()) for ratio in ratios)
 
     def decides(self, name: str, rows: Array) -> bool:
         """Return whether the values of a column, each in `EVIDENCE` rows on average, say if a row is one of these."""
@@ -385,14 +337,14 @@ class CodedColumns:
         vectors, times = np.unique(table, axis=0, return_counts=True)
         return bool(times.max() >= CROSSED * count and vectors[times.argmax()].all())
 
-    def is_grid(self, names: Iterable[str], *, once: bool = False) -> bool:
-        """Return whether rows have nearly all combinations of several columns, each as often as the others, or once."""
+    def is_grid(self, names: Iterable[str]) -> bool:
+        """Return whether rows have nearly all combinations of several columns, each as often as the others."""
         varying = [name for name in names if self.sizes[name] > 1]
         cells = math.prod(self.sizes[name] for name in varying)
         if len(varying) < 2 or not MIN_GROUPS / CROSSED <= cells <= self.rows / CROSSED:
             return False
         counts = np.bincount(self.groups(varying))
-        return len(counts) >= CROSSED * (self.rows if once else cells) and alike(counts) >= CROSSED
+        return len(counts) >= CROSSED * cells and alike(counts) >= CROSSED
 
 
 def alike(counts: Array) -> float:

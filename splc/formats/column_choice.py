@@ -20,7 +20,7 @@ from splc.errors import InputError, MeasurementError, Problem, Problems, listed,
 from splc.formats.coded_columns import MAX_VALUES, is_index_name
 from splc.formats.names import is_measurement_name
 from splc.io.csv_rows import distinct_texts, is_coded, texts_in
-from splc.io.numbers import not_a_number, parse_column, unit_of
+from splc.io.numbers import parse_column, unit_of
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 
@@ -193,17 +193,14 @@ class Context:
         return tuple(self.values[at] for at in np.unique(self.codes[rows]).tolist())
 
 
-def kind_of(texts: Sequence[str], values: Array, decimal: str = ".") -> Kind:
+def kind_of(texts: Sequence[str], values: Array) -> Kind:
     """Return whether a column has numbers or text; 'empty' if it has neither."""
     unread = np.flatnonzero(np.isnan(values))
     if not len(unread):
         return "numbers" if len(values) else "empty"
-    numbers, words = len(values) - len(unread), 0
     distinct, codes = distinct_texts(texts_in(texts, unread))
-    for text, count in zip(distinct, np.bincount(codes).tolist(), strict=True):
-        if text.strip().casefold() not in MISSING:
-            is_number = "too large" in not_a_number(text, decimal) or _BEYOND.fullmatch(text.strip()) is not None
-            numbers, words = numbers + count * is_number, words + count * (not is_number)
+    are_words = np.array([text.strip().casefold() not in MISSING for text in distinct], dtype=bool)
+    numbers, words = len(values) - len(unread), int(are_words[codes].sum())
     return "text" if words > numbers else "numbers" if numbers else "empty"
 
 
@@ -241,7 +238,7 @@ def columns_of(
         if is_index_name(name) and name != nfp and (values % 1 == 0).all():
             continue
         is_version = name != nfp and not is_measurement_name(name) and are_versions(texts)
-        if not is_version and (kind_of(texts, values, decimal) != "text" or has_commas(texts, decimal)):
+        if not is_version and (kind_of(texts, values) != "text" or has_commas(texts, decimal)):
             properties[name] = values
         elif name == nfp:
             words = words_in(texts, values)
@@ -301,7 +298,7 @@ def has_words(texts: Sequence[str]) -> bool:
 
 def has_commas(texts: Sequence[str], decimal: str = ".") -> bool:
     """Return whether a text column has numbers with a decimal comma."""
-    return decimal == "." and kind_of(texts, parse_column(texts, ","), ",") == "numbers"
+    return decimal == "." and kind_of(texts, parse_column(texts, ",")) == "numbers"
 
 
 def words_in(texts: Sequence[str], values: Array, most: int | None = None) -> list[str]:
@@ -328,8 +325,6 @@ def _cure(words: Sequence[str]) -> str | None:
     """Return how to write numbers that cannot be read."""
     if unit := unit_of(words):
         return f"write numbers without the unit {unit!r}; the name of the column can state it"
-    if all(map(_BEYOND.fullmatch, words)):
-        return "values beyond a limit are not used; write a number instead, such as half of the limit"
     return "write numbers without separators of thousands" if all(map(GROUPED.fullmatch, words)) else None
 
 

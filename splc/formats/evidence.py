@@ -2,33 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain, combinations, product
 
 import numpy as np
 
 from splc.errors import listed
-from splc.formats.coded_columns import CROSSED, MAX_TESTS, MIN_ROWS, ROW_COUNTERS, CodedColumns, repeats
+from splc.formats.coded_columns import MAX_TESTS, MIN_ROWS, CodedColumns, repeats
 from splc.formats.functions import arguments_of, near_arguments_of
-from splc.formats.names import is_count_name, is_measurement_name, words_of
-
-# The beginning of a name that several columns of one kind have: `spark.` and `job options.`.
-_FAMILY = re.compile(r"([^./:(]+)[./:]")
-# In so many rows texts with two values say the same as another column by no chance.
-_SURE = 20
-
-# How the reason begins to leave out what other columns tell.
-FUNCTION = "it is a function"
+from splc.formats.names import is_count_name, is_measurement_name
 
 
 def options_among(
     table: CodedColumns, names: Sequence[str], nfp: str | None, explicit: Collection[str], text: Collection[str]
-) -> tuple[dict[str, None], dict[str, str], str | None] | None:
-    """Return the options, the columns that were left out with the reasons, and a property.
+) -> tuple[dict[str, None], dict[str, str]] | None:
+    """Return the options, and the columns that were left out with the reasons.
 
-    The names of options add options: what is an option without them remains one. Only if no property was left, the last
-    option becomes the property that is returned.
+    The names of options add options: what is an option without them remains one.
     """
     observed = _observed(table, names, nfp, explicit)
     if (beside := _found(table, names, nfp, explicit, observed)) is None:
@@ -36,11 +26,6 @@ def options_among(
     others = [name for name in names if name not in explicit or name not in text]
     alone = (_found(table, others, nfp, (), observed) or {}) if explicit else beside
     chosen = {name: None for name in names if name in explicit or name in beside or name in alone}
-    instead = None
-    if not any(name in table.numbers and name not in chosen for name in names):
-        chosen = {name: None for name in names if name in beside or (name in alone and name not in table.numbers)}
-        instead = next((name for name in alone if name not in chosen), None)
-    chosen = {name: None for name in names if name in chosen or name in _kin(table, names, nfp, chosen, observed)}
     inferred = {name: None for name in chosen if name not in explicit or name in alone}
     functions, places = dict[str, tuple[str, ...]](), [*filter(table.is_few, (*table.contexts, *table.unused))]
     for inputs, further in product((inferred, chosen), (places, ())):
@@ -49,29 +34,11 @@ def options_among(
         found = _functions(table, free, (*known, *further))
         # What is a function of a context alone may be set.
         functions |= {name: each for name, each in found.items() if not {*further}.issuperset(each)}
-    reasons = {name: f"{FUNCTION} of {listed(arguments)}" for name, arguments in functions.items()}
+    reasons = {name: f"it is a function of {listed(arguments)}" for name, arguments in functions.items()}
     # Fractions that were measured are properties, and so is what is to the right of a property.
     left = names[: _anchor(table, names, nfp, explicit)]
     reasons |= {name: reason for name, reason in observed.items() if name in left and table.has_integers(name)}
-    return {name: None for name in chosen if name not in functions}, reasons, instead
-
-
-def family_of(name: str) -> str:
-    """Return how the names of columns of one kind begin: `spark` of `spark.memory`; empty for others."""
-    match = _FAMILY.match(name)
-    return match[1] if match else ""
-
-
-def _kin(
-    table: CodedColumns, names: Sequence[str], nfp: str | None, options: Collection[str], observed: Collection[str]
-) -> set[str]:
-    """Return the columns whose names begin as those of options do, and of no column that was measured."""
-    family = {name: kind for name in names if (kind := family_of(name))}
-    named = {name for name in family if table.is_named_measured(name) or is_count_name(name) or name in observed}
-    measured = {family[name] for name in family if name == nfp or name in named}
-    kinds = {*map(family.get, options)} - measured
-    usable = {name for name in family if table.is_few(name) or name in table.blank}
-    return {name for name in usable if family[name] in kinds}
+    return {name: None for name in chosen if name not in functions}, reasons
 
 
 def _anchor(table: CodedColumns, names: Sequence[str], nfp: str | None, explicit: Collection[str]) -> int | None:
@@ -93,7 +60,6 @@ def _observed(table: CodedColumns, names: Sequence[str], nfp: str | None, explic
     left, right = names[:anchor], [name for name in names[anchor:] if name != nfp and _may_be_set(table, name)]
     few = dict.fromkeys(name for name in (*left, *right) if table.is_few(name) and not is_count_name(name))
     unused = [*filter(table.is_few, table.unused)]
-    whole = [name for name in left if name in few or (name in table.numbers and table.has_integers(name))]
     reasons: dict[str, str] = {}
     for name in left:
         if name in explicit or name not in table.numbers or not table.complete(name):
@@ -103,17 +69,11 @@ def _observed(table: CodedColumns, names: Sequence[str], nfp: str | None, explic
             reasons[name] = "its name is that of what a run counts"
         if name in reasons or not table.is_various(name) or table.is_few(name) or table.is_named_measured(name):
             continue
-        others = [other for other in (*few, *unused) if other != name]
-        places = [*others, *filter(table.is_few, table.contexts)]
-        if near := near_arguments_of(table, name, places, [other for other in whole if other != name]):
+        places = [*(other for other in (*few, *unused) if other != name), *filter(table.is_few, table.contexts)]
+        if near := near_arguments_of(table, name, places):
             reasons[name] = f"it depends mostly on {listed(near)}, as what a run counts or measures"
-        elif (nfp is None or table.has_integers(name)) and table.is_grid(others, once=True):
-            reasons[name] = f"{listed(others)} are a complete grid without it"
     columns = [name for name in (*left, *right) if name not in reasons]
     removable = [name for name in columns if name in few and name not in explicit]
-    # Empty cells make one configuration of several, too.
-    if not all(name not in table.numbers or table.complete(name) for name in columns):
-        return reasons
     # Rows that differ in what the user leaves out are no repetitions.
     scattered = table.scattered([*columns, *unused], [*removable, *unused])
     return reasons | dict.fromkeys(scattered, "repetitions differ in it")
@@ -135,20 +95,17 @@ def _found(
     """
     options = {name: None for name in names if name in explicit}
     numbers = [name for name in names if name in table.numbers]
-    few = [name for name in names if table.is_few(name) and table.complete(name)]
     anchor = _anchor(table, names, nfp, explicit)
     boundary = None
     # Columns without values where properties have none are properties, too.
     failed = np.zeros(table.rows, dtype=bool)
     for name in numbers:
-        is_right = anchor is None or name in names[anchor:]
         # Options have no words such as `n.d.` instead of numbers.
-        is_measured = name not in table.blank or (is_right and (name == nfp or table.seems_measured(name)))
+        is_measured = name not in table.blank or name == nfp or table.seems_measured(name)
         if is_measured and not table.complete(name):
             failed |= table.gaps(name)
     # The last column that differs in every row.
     last_different = next((at for at in reversed(range(len(names))) if table.differs_everywhere(names[at])), -1)
-    measured_left = False
     for index, name in enumerate(names):
         if name in options:
             continue
@@ -158,7 +115,7 @@ def _found(
         if is_none or (name in observed and (table.has_integers(name) or not options)):
             continue
         if name not in table.numbers:
-            if table.is_few(name) and _is_crossed_with_any(table, name, few):
+            if table.is_few(name):
                 options[name] = None
             continue
         if table.rows < MIN_ROWS:
@@ -166,14 +123,12 @@ def _found(
             measured = table.differs_everywhere(name) and not table.has_integers(name) and not leads
         else:
             measured = table.seems_measured(name) or table.is_told(name, options)
-        is_solver = words_of(name)[-1:] == ("iterations",)
-        is_kin = nfp and family_of(name) == family_of(nfp) != "" and table.is_various(name) and not table.is_few(name)
         if name in observed or (not left and (name == nfp or measured)):
             boundary = index
             if any(table.sizes[each] > 1 for each in options):
                 break
-        elif is_kin or (left and (table.is_named_measured(name, nfp) or (is_solver and measured_left))):
-            measured_left |= left
+        elif left and table.is_named_measured(name, nfp):
+            continue
         elif table.complete(name) or (
             name in table.blank
             and table.filled(name)[0] > 0
@@ -199,15 +154,6 @@ def _found(
     return {name: None for name in names if name in options}
 
 
-def _is_crossed_with_any(table: CodedColumns, name: str, few: Sequence[str]) -> bool:
-    """Return whether a column has nearly all combinations with another one of few values, if there is one."""
-    return not {*few[:2]} - {name} or any(
-        table.groups((name, other)).max() + 1 >= CROSSED * table.sizes[name] * table.sizes[other]
-        for other in few
-        if other != name
-    )
-
-
 def _set_beyond(table: CodedColumns, names: Iterable[str], options: Sequence[str]) -> list[str]:
     """Return the columns to the right of a property that were set, as the rows show; zeros and ones also in doubt."""
     columns = [name for name in names if _may_be_set(table, name)]
@@ -216,9 +162,6 @@ def _set_beyond(table: CodedColumns, names: Iterable[str], options: Sequence[str
     doubtful = [name for name in columns if table.is_binary(name) and not table.is_result(name, group)]
     if table.rows < MIN_ROWS:
         return [name for name in doubtful if table.differs(name, group)]
-    if counts.max() == 1:
-        # Each row has its own options.
-        return [] if table.is_grid(options) else doubtful
     proven = table.set_among(columns, group)
     return [name for name in columns if name in proven or (name in doubtful and not repeats(counts))]
 
@@ -244,7 +187,7 @@ def _functions(table: CodedColumns, names: Sequence[str], options: Iterable[str]
 def spelled_twice(
     table: CodedColumns, left: Sequence[str], kinds: Mapping[str, Sequence[str]], *, named: bool
 ) -> dict[str, str]:
-    """Return the columns that say the same as another one: codes, texts that spell numbers, and else the later one.
+    """Return the columns that say the same as another one: codes, and else the later one.
 
     These have few values, and texts stand to the `left` of the first property that is stated, and so do numbers unless
     the user named the property. `kinds`: options that the user names (`chosen`), columns that the user mentions
@@ -262,21 +205,12 @@ def spelled_twice(
     pairs = chain(pairs, combinations(levels, 2))
     for name, number in pairs if (len(texts) + len(levels)) ** 2 <= 2 * MAX_TESTS else ():
         are_contexts = name in (*mentioned, *places) and (number in places or name in states)
-        is_doubtful = table.rows < _SURE or (number in levels and table.is_binary(number) and name not in texts)
+        is_doubtful = number in levels and table.is_binary(number) and name not in texts
         if table.sizes[name] == 2 and not are_contexts and is_doubtful:
             # Two options may be alike by chance, and so are an option and the one below it, or a new one in a version.
             continue
-        if name == number:
-            continue
         if name not in reasons and number not in reasons and table.agrees(name, number):
-            # Texts with digits spell numbers, and so do labels of numbers to their left.
-            # `compiler_id` stands for something else.
-            is_code = not {*ROW_COUNTERS, "code", "idx", "num", "key"}.isdisjoint(words_of(number))
-            spells = name in words and number in left and number in levels and not is_code
-            if spells and (left.index(number) < left.index(name) or table.has_digits(name)):
-                reasons[name] = f"its texts stand for the numbers of {number}"
-            else:
-                reasons[number] = f"it says the same as {name}"
+            reasons[number] = f"it says the same as {name}"
     return reasons
 
 

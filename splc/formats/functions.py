@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Sequence
-from itertools import combinations
 
 import numpy as np
 
@@ -23,15 +21,13 @@ from splc.formats.coded_columns import (
 from splc.types import Array
 
 _MOST_ARGUMENTS = 4  # a count is a function of few options
-# The sets of columns among which arguments are looked for.
-_MOST_SUBSETS = 300
 
 
-def near_arguments_of(table: CodedColumns, name: str, others: Sequence[str], every: Sequence[str]) -> tuple[str, ...]:
+def near_arguments_of(table: CodedColumns, name: str, others: Sequence[str]) -> tuple[str, ...]:
     """Return the columns whose groups of rows have nearly the same number in a column; none if no columns have.
 
     The number is a function of them and a little noise: `NEARLY_ALL` of its variance, corrected for the number
-    of groups, lies between these groups. These are few of the `others`, or all, or `every` one.
+    of groups, lies between these groups. These are few of the `others`.
     """
     # Ranks, which have no outliers.
     values, chosen, best = table.codes[name].astype(float), list[str](), 0.0
@@ -46,9 +42,6 @@ def near_arguments_of(table: CodedColumns, name: str, others: Sequence[str], eve
         best = explained[other]
         chosen.append(other)
         group = table.groups((other,), group)
-    for columns in (others, every) if best < NEARLY_ALL else ():
-        if (share := _explained(values, table.groups(columns))) > best:
-            best, chosen, group = share, [*columns], table.groups(columns)
     is_noisy = best >= NEARLY_ALL and table.differs(name, group)
     return tuple(sorted(chosen, key=[*table.codes].index)) if is_noisy else ()
 
@@ -73,13 +66,6 @@ def fewest_of(table: CodedColumns, name: str, others: Sequence[str]) -> tuple[tu
     group, needed = table.groups(others), [*others]
     if table.differs(name, group):
         return (), 0
-    for count in (1, 2, 3):
-        found = (each for each in combinations(others, count) if _tells(table, each, name))
-        if sets := [(int(table.groups(each).max()) + 1, each) for each in found]:
-            groups, arguments = min(sets)
-            return arguments, groups
-        if math.comb(len(others), count + 1) > _MOST_SUBSETS:
-            break
     for other in table.larger_first(others):
         without = table.groups(argument for argument in needed if argument != other)
         if not table.differs(name, without):

@@ -16,7 +16,7 @@ from splc.formats.coded_columns import MIN_GROUPS, repeats
 from splc.formats.column_choice import ColumnChoice, StatedRoles
 from splc.formats.detect import is_xml
 from splc.formats.doubts import CONTEXT, doubts_about
-from splc.formats.labels import is_scatter, unstated
+from splc.formats.labels import is_scatter
 from splc.formats.measurements.constraints import option_table, pair_text, with_mined_constraints
 from splc.formats.measurements.selections import truth_words
 from splc.formats.measurements.tables import read_file_columns, read_table
@@ -128,10 +128,9 @@ def inference_of(
     table = read_file_columns(source, choice.unread)
     columns, lines = table.columns, table.lines[1:]
     if not is_xml(source) and not choice.properties and measured is not False:
-        known, first = ~unstated(columns, nfp), np.diff(lines, prepend=-1) != 0
+        kept = np.flatnonzero(np.diff(lines, prepend=-1))
         # What all rows of a list of repetitions repeat is no evidence, unless there are few lists.
-        kept = np.flatnonzero(known & first if first.sum() >= 2 * MIN_GROUPS else known)
-        if len(kept) < len(lines):
+        if 2 * MIN_GROUPS <= len(kept) < len(lines):
             columns = {name: texts_in(cells, kept) for name, cells in columns.items()}
             lines = [lines[at] for at in kept.tolist()]
     if without := () if is_xml(source) else _without_values(columns, choice.where):
@@ -158,7 +157,7 @@ def inference_of(
         # What a tool calls a benchmark may be an option.
         free = (name for name in given.stated.contexts if name in roles.contexts and not named.is_context(name))
         asked = {name: CONTEXT for name in free if len(distinct_texts(columns[name])[0]) > 1}
-        roles = replace(roles, doubts=doubts_about(columns, asked, asked))
+        roles = replace(roles, doubts=doubts_about(columns, asked, ()))
     if not roles.columns:
         texts = ",".join(name for name in roles.contexts if name in columns)
         names = f" {shlex.quote(texts)}" if texts else ""

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
 
 import numpy as np
 
-from splc.data.table import NOT_USED, TRUTH
+from splc.data.table import TRUTH
 from splc.errors import plural
-from splc.formats.coded_columns import EVIDENCE, MAX_VALUES, MIN_ROWS, ROW_NUMBERS, is_counter
-from splc.formats.column_choice import MISSING, kind_of, numbers_in
-from splc.formats.names import is_amount, is_count_name, is_measurement_name, is_setting_name, words_of
+from splc.formats.coded_columns import EVIDENCE, MAX_VALUES, MIN_ROWS, ROW_NUMBERS
+from splc.formats.column_choice import MISSING, kind_of
+from splc.formats.names import is_amount, is_measurement_name, is_setting_name, words_of
 from splc.io.csv_rows import distinct_texts
 from splc.io.numbers import parse_column
 from splc.types import Array
@@ -22,9 +21,6 @@ _CENTRES = ("mean", "avg", "average", "median", "p50")
 _BOUNDS = frozenset(("min", "max", "minimum", "maximum"))
 _SCATTER = _BOUNDS.union(words_of("stddev std stdev sd var variance cv sem stderr iqr q1 q3 mad outliers rounds"))
 _PERCENTILE = re.compile(r"(?:p|pct|perc|percentile)_?[0-9]{2,4}|[0-9]{2}(?:th)?_?(?:percentile|pct|perc|line)")
-# Parts of the elapsed time that the system reports.
-_ELAPSED = frozenset((*_CENTRES, "real", "elapsed", "wall", "wall_time", "wall_clock", "time", "runtime"))
-_CPU_PARTS = frozenset(("user", "sys", "system", "user_time", "system_time", "sys_time"))
 
 _STAMP_NAMES = {
     *("timestamp", "time_stamp", "datetime", "date_time", "started", "start_time", "started_at", "starttime"),
@@ -34,8 +30,6 @@ _STAMP_NAMES = {
 _CLOCK = re.compile(r"[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?")
 # `08:15`, which could be a ratio.
 _HOURS = re.compile(r"[0-2]?[0-9]:[0-5][0-9]")
-# The share of rows after which a clock shows a later time: days have several.
-_MOSTLY = 0.8
 # Fewer times of day may be those of levels.
 _TIMES = 10
 _CLOCK_WORDS = {"time", "uhrzeit", "heure", "clock", "start", "end", "when"}
@@ -51,12 +45,9 @@ _EPOCH = 1e9
 _HASH = re.compile(
     r"(?=[0-9a-f]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{7,128}|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE
 )
-# `.ID.` and `.PARENT.`, in tables of irace.
-_IRACE = re.compile(r"\.[A-Z]+\.")
 _HASH_NAMES = re.compile(r"(?:.*_)?(?:hash|sha|sha1|sha256|md5|digest|checksum|uuid|guid)(?:sum)?")
 
-# Last words of names of what a program wrote about some runs, and names of what somebody wrote.
-_MESSAGES = {"errors", "stderr", "stdout", "message", "messages", "diagnostics", "traceback", "exception"}
+# Names of what somebody wrote.
 _REMARKS = {
     *("note", "notes", "comment", "comments", "remark", "remarks", "bemerkung", "bemerkungen", "kommentar"),
     *("anmerkung", "anmerkungen", "remarque", "remarques", "commentaire", "commentaires"),
@@ -86,15 +77,10 @@ _FAILED = {
     *("oot", "ko", "nok", "todo", "pending", "queued", "no", "false"),
 }
 EXIT_CODES = {"exit_code", "exitcode", "exit_status", "returncode", "return_code"}
-EXIT_WORDS, _ERROR_WORDS = {"exit", "rc", "retcode", "retval"}, {"error", "err", "errno", "error_code"}
-# Shares of runs whose exit codes are rarely not 0, as one in so many; words of names of failures, shares, and all runs.
-_RARE = 10
+_EXIT_WORDS = {"exit", "rc", "retcode", "retval"}
 _FAILURES = frozenset(words_of("failed fail failure failures error errors err errs ko"))
+_TOTALS = frozenset(words_of("request requests req reqs sample samples total count calls queries transactions tests"))
 _SHARES = frozenset(words_of("rate ratio share pct percent percentage"))
-_TOTALS = frozenset(
-    words_of("request requests req reqs sample samples total count number num n calls queries transactions tests ops")
-)
-_NUMBERS = frozenset(words_of("total count number num n"))
 # Names of rows in which JMeter and Locust sum up others.
 _SUMMED = {"TOTAL", "Aggregated"}
 SOLVED = {"optimal", "solved", "sat", "unsat", "satisfiable", "unsatisfiable"}
@@ -110,19 +96,15 @@ def left_out(columns: Mapping[str, Sequence[str]], mentioned: Collection[str]) -
     for name, texts in columns.items():
         if name in mentioned or name in reasons:
             continue
-        if _IRACE.fullmatch(name):
-            reasons[name] = "irace's number of a configuration"
-        elif reason := _remarks(name, texts) or _stamps_or_hashes(name, texts) or _bookkeeping(name, texts):
+        if reason := _remarks(name, texts) or _stamps_or_hashes(name, texts) or _bookkeeping(name, texts):
             reasons[name] = reason
     return reasons
 
 
-def is_place(name: str, values: Collection[str]) -> bool:
-    """Return whether a text is rather no option: hashes, versions, or names of sums of a load generator."""
-    first, has_sums = next(filter(None, map(str.strip, values)), ""), not _SUMMED.isdisjoint(values)
-    is_hash = _HASH_NAMES.fullmatch("_".join(words_of(name))) is not None and _HASH.fullmatch(first) is not None
+def is_place(values: Collection[str]) -> bool:
+    """Return whether a text is rather no option: versions, or names of sums of a load generator."""
     are_versions = all(map(_VERSION.fullmatch, filter(None, map(str.strip, values))))
-    return is_hash or are_versions or (has_sums and len(values) > 1)
+    return are_versions or (not _SUMMED.isdisjoint(values) and len(values) > 1)
 
 
 def are_hashes(values: Collection[str]) -> bool:
@@ -136,38 +118,11 @@ def without_result(nfp: str, values: Array) -> Array:
     return np.asarray(~(values > 0) if is_amount(nfp) else np.isnan(values))
 
 
-def unstated(columns: Mapping[str, Sequence[str]], nfp: str | None) -> Array:
-    """Return the rows of failed runs, shape (n,), in which an option is empty that has few values in all other rows.
-
-    It is to the left of the property, without a named one of the first column with the name of a measured value. There
-    are none if the rows have a number that no other row has.
-    """
-    result = nfp if nfp and nfp in columns else next(filter(is_measurement_name, columns), next(iter(columns)))
-    lost = without_result(result, numbers_in(columns[result]))
-    unknown = np.zeros(len(lost), dtype=bool)
-    left = [*columns][: [*columns].index(result)] if 0 < 2 * int(lost.sum()) < len(lost) else []
-    coded = {name: distinct_texts(columns[name]) for name in left}
-    for name, (distinct, codes) in coded.items():
-        empty = np.array([text.strip().casefold() in NOT_USED for text in distinct], dtype=bool)[codes]
-        size, rows = len(np.unique(codes[~empty])), int((~empty).sum())
-        is_few = 1 < size <= MAX_VALUES and EVIDENCE * size <= rows
-        if is_few and not (empty & ~lost).any() and not is_measurement_name(name) and not is_count_name(name):
-            unknown |= empty
-    new = (np.array(distinct)[np.setdiff1d(codes[unknown], codes[~unknown])] for distinct, codes in coded.values())
-    return unknown & all(np.isnan(parse_column(texts.tolist())).all() for texts in new)
-
-
-def is_exit_code(name: str, values: Array, failed: Array | None) -> bool:
-    """Return whether numbers are exit codes, by their name.
-
-    It may be that of an option, unless they have two digits, or the rows in which they are not 0 are those that failed.
-    """
-    key, coded = name.casefold(), values != 0
-    if key in EXIT_CODES or key not in (*EXIT_WORDS, *_ERROR_WORDS) or (values % 1 != 0).any():
-        return key in EXIT_CODES
-    both = failed is not None and bool(coded.any()) and np.array_equal(coded, failed)
-    is_rare = 0 < _RARE * int(coded.sum()) <= len(values)
-    return both or (key in EXIT_WORDS and (is_rare or bool((values >= 10).any())))
+def is_exit_code(name: str, values: Array) -> bool:
+    """Return whether numbers are exit codes, by their name; `rc` may be that of an option, but most runs succeed."""
+    key = name.casefold()
+    is_code = key in _EXIT_WORDS and bool((values % 1 == 0).all())
+    return key in EXIT_CODES or (is_code and 2 * int(np.count_nonzero(values)) < len(values))
 
 
 def nothing_worked(name: str, values: Array, columns: Mapping[str, Sequence[str]]) -> Array:
@@ -175,39 +130,30 @@ def nothing_worked(name: str, values: Array, columns: Mapping[str, Sequence[str]
 
     A share is 1 or 100 %, and a count is that in another column, of requests or the like.
     """
-    every = words_of(name)
-    words = [word for word in every if word not in _TOTALS | _SHARES]
-    known = values[~np.isnan(values)]
-    is_named = bool(words) and words[-1] in _FAILURES and not is_setting_name("_".join(words))
-    if not is_named or len(values) < MIN_ROWS or not len(known) or known.min() < 0:
+    words = words_of(name)
+    if _FAILURES.isdisjoint(words) or is_setting_name(name) or len(values) < MIN_ROWS or not (values >= 0).any():
         return np.zeros(len(values), dtype=bool)
-    counts = [other for other in columns if not _TOTALS.isdisjoint(words_of(other)[-1:])]
-    totals = [parse_column(columns[other]) for other in counts if _FAILURES.isdisjoint(words_of(other))]
-    is_percent = "%" in name or not _SHARES.isdisjoint(every)
-    is_count = not _NUMBERS.isdisjoint(every) or any(word.endswith("s") for word in every)
-    is_flag = not is_count and (len(every) > 1 or not totals)
-    if known.max() <= 1 and (is_percent or is_flag or (known % 1 != 0).any()):
-        failed = values == 1
-    elif is_percent:
-        failed = (values == 100) & (known.max() == 100)
+    if "%" in name or not _SHARES.isdisjoint(words):
+        failed = values == (1 if np.nanmax(values) <= 1 else 100)
     else:
-        whole = (total for total in totals if not (values > total).any())
-        failed = np.any([values < 0, *((values == total) & (total > 0) for total in whole)], axis=0)
+        others = (other for other in columns if _FAILURES.isdisjoint(words_of(other)))
+        totals = (parse_column(columns[other]) for other in others if not _TOTALS.isdisjoint(words_of(other)[-1:]))
+        equal = [(values == total) & (total > 0) for total in totals if not (values > total).any()]
+        failed = np.any([np.zeros(len(values), dtype=bool), *equal], axis=0)
     return np.asarray(failed & (2 * int(failed.sum()) < len(values)))
 
 
 def is_success_flag(name: str, values: Array) -> bool:
     """Return whether zeros and ones say which runs succeeded, by the name of their column.
 
-    Columns such as `valid` and `ok` may have shares, but nearly all runs are valid.
+    Columns such as `valid` and `ok` do if nearly all runs are valid.
     """
-    if (last := words_of(name)[-1:]) not in _SUCCESSES | _FLAGS:
+    last, known = words_of(name)[-1:], values[~np.isnan(values)]
+    if not np.isin(known, (0, 1)).all() or not known.any():
         return False
-    known = values[~np.isnan(values)]
-    are_shares = bool(((known >= 0) & (known <= 1)).all()) and bool((known == 1).any())
-    if last in _SUCCESSES:
-        return are_shares and bool(np.isin(known, (0, 1)).all()) and not is_setting_name(name)
-    return are_shares and 10 * int((known > 0).sum()) >= 9 * len(values)
+    return (last in _SUCCESSES and not is_setting_name(name)) or (
+        last in _FLAGS and 10 * int(known.sum()) >= 9 * len(values)
+    )
 
 
 def tells_failures(texts: Sequence[str], lost: Array) -> bool:
@@ -259,14 +205,6 @@ def _statistics(columns: Mapping[str, Sequence[str]], mentioned: Collection[str]
             chosen = next((each for each in (*spreads, centre) if each in mentioned), centre)
             if name not in mentioned and name != chosen:
                 yield name, f"statistics beside {chosen}"
-    elapsed = next((name for key, name in names.items() if key in _ELAPSED), None)
-    parts = [
-        name for key, name in names.items() if key in _CPU_PARTS and not np.isnan(parse_column(columns[name])).all()
-    ]
-    if elapsed is not None and len(parts) > 1:
-        for name in parts:
-            if name not in mentioned:
-                yield name, f"parts of the processor time beside {elapsed}"
 
 
 def is_scatter(name: str, value: str) -> bool:
@@ -293,8 +231,7 @@ def _statistic(name: str) -> tuple[str, str] | None:
 
 def _remarks(name: str, texts: Sequence[str]) -> str | None:
     """Return whether a column has remarks, and on how many rows; None if it has none."""
-    is_some = not _MESSAGES.isdisjoint(words_of(name)[-1:]) and not all(map(str.strip, texts))
-    if (_REMARKS.isdisjoint(words_of(name)) and not is_some) or kind_of(texts, parse_column(texts)) != "text":
+    if _REMARKS.isdisjoint(words_of(name)) or kind_of(texts, parse_column(texts)) != "text":
         return None
     count = sum(text.strip().casefold() not in MISSING for text in texts)
     return f"remarks on {plural(count, 'row', 'rows')}" if count else None
@@ -319,9 +256,6 @@ def _stamps_or_hashes(name: str, texts: Sequence[str]) -> str | None:
             return "it numbers the rows"
         return "it numbers groups of rows" if size > MAX_VALUES else None
     words = {*key.split("_")}
-    if is_counter(name) and first[-1:].isdecimal():
-        numbered = {re.sub("[0-9]+$", "", text.strip()) for text in distinct_texts(texts)[0]}
-        return "it numbers runs" if len(numbered) == 1 and len({*texts}) > MAX_VALUES else None
     is_named = key in _STAMP_NAMES or _HASH_NAMES.fullmatch(key) or words & (_EPOCH_WORDS | _CLOCK_WORDS)
     # All texts have to be one, and a column of measured values has many different texts.
     may_be = (len({*map(len, beginning)}) == 1 and (is_named or _HASH.fullmatch(first))) or any(
@@ -342,10 +276,8 @@ def _are_stamps(key: str, distinct: Sequence[str], texts: Sequence[str]) -> bool
     if len(distinct) > 1 and all(map(_STAMP.fullmatch, distinct)):
         return differs or len(distinct) > _MANY_DAYS or key in _DAYS or all(":" in text for text in distinct)
     is_clock = bool(_CLOCK_WORDS.intersection(key.split("_")))
-    if (differs or (is_clock and len(distinct) > _TIMES)) and all(map(_HOURS.fullmatch, distinct)):
-        # Durations are in no order.
-        later = sum(one.strip().zfill(5) <= next_one.strip().zfill(5) for one, next_one in pairwise(texts))
-        return is_clock or later >= _MOSTLY * (len(texts) - 1)
+    if is_clock and (differs or len(distinct) > _TIMES) and all(map(_HOURS.fullmatch, distinct)):
+        return True
     is_named = key in _STAMP_NAMES or not _EPOCH_WORDS.isdisjoint(key.split("_"))
     return len(distinct) > 1 and is_named and differs and bool((parse_column(distinct) >= _EPOCH).all())
 

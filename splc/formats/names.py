@@ -41,14 +41,12 @@ _COUNTED = frozenset(
     generated processed received transferred sent consumed written hit
     """)
 )
-_FLOWS = frozenset(words_of("bytes tokens records rows packets messages events requests"))
 _HYPERPARAMETERS = frozenset(words_of("lr dropout decay momentum"))
 # Options have names with so many words: `flush_log_at_trx_commit`.
 _LONG = 4
 _PERIODS = ("second", "sec", "s", "minute", "min", "hour", "h", "day")
 _SIGNED = frozenset(words_of("dbm db balance saved saving savings delta diff difference change net gain error"))
 _STATISTICS = (("mean",), ("average",), ("avg",), ("median",))
-_ACTUAL = ("actual", "measured", "observed", "ist", "gemessen")
 # The units of times, energies, powers, temperatures, voltages and currents.
 _MEASURED_UNITS = frozenset(
     ("s", "ms", "µs", "ns", "min", "h", "J", "mJ", "kJ", "W", "Wh", "kWh", "°C", "°F", "V", "A")
@@ -59,6 +57,7 @@ _NUMERIC_CONTEXTS = words_of("version release revision commit build year date da
 _CONTEXT_WORDS = frozenset(_NUMERIC_CONTEXTS).union(
     words_of("environment env workload input dataset data benchmark bench system application app program instance os"),
     words_of("runner node hostname cluster branch tag callpath region device cpu gpu hardware project query scenario"),
+    words_of("sha hash"),
 )
 # Programs whose versions are those of a machine, as whole names.
 _PROGRAMS = frozenset(
@@ -82,10 +81,9 @@ def is_measurement_name(name: str, nfp: str | None = None) -> bool:
     Names like that of the property that the user named are: `train_gain` beside `test_gain`, `PRED40+` beside `ACC+`.
     """
     words = words_of(name)
-    # Alone, or at the end of the name: `average`; `temperature_actual`, `ist` beside `soll`.
-    if words in _STATISTICS or (words[1:] and (words[-1] in _ACTUAL or words[:1] in _STATISTICS)):
+    if words[:1] in _STATISTICS:
         return True
-    if not _SETTING.isdisjoint(words) and ("rss" not in words or "limit" in words):
+    if not _SETTING.isdisjoint(words) and "rss" not in words:
         return False
     # A rate such as `queries_per_second`; `t_total` is a time.
     if _is_rate(words):
@@ -133,10 +131,9 @@ def is_setting_name(name: str) -> bool:
 
 
 def is_count_name(name: str) -> bool:
-    """Return whether a name is that of events that a program counts: `retries`, `bytes_in`; not `max_retries`."""
+    """Return whether a name is that of events that a program counts: `retries`; not `max_retries`."""
     words = words_of(name)
-    is_flow = bool({*words[:1]} & {"tx", "rx"} or {*words[-1:]} & {"in", "out"}) and not _FLOWS.isdisjoint(words)
-    return (is_flow or not _COUNTED.isdisjoint(words)) and _SETTING.isdisjoint(words)
+    return not _COUNTED.isdisjoint(words) and _SETTING.isdisjoint(words)
 
 
 def is_context_name(name: str) -> bool:
@@ -151,10 +148,7 @@ def is_program_name(name: str) -> bool:
     return "_".join(words_of(name)) in _PROGRAMS
 
 
-def may_be_context_name(name: str, *, of_numbers: bool) -> bool:
-    """Return whether a name has a word of a context: `gpu_type`, `case_name`, not `build_type`; of numbers the last."""
+def may_be_context_name(name: str) -> bool:
+    """Return whether the last word of a name of numbers is that of a context: `app_version`."""
     words = words_of(name)
-    if of_numbers:
-        is_version = not {*_NUMERIC_CONTEXTS, "vus"}.isdisjoint(words[-1:]) and len(words) < _LONG
-        return is_version or is_program_name(name)
-    return not (_CONTEXT_WORDS - {"build"}).isdisjoint(words) or words[-1:] == ("name",)
+    return not {*_NUMERIC_CONTEXTS, "vus"}.isdisjoint(words[-1:]) and len(words) < _LONG

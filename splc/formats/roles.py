@@ -26,14 +26,13 @@ from splc.formats.coded_columns import (
     MAX_VALUES,
     MIN_ROWS,
     NEARLY_ALL,
-    WEAK_COUNTERS,
     CodedColumns,
     is_counter,
     is_row_counter,
 )
 from splc.formats.column_choice import ColumnChoice, has_commas, has_words, kind_of, lines_text, numbers_in
-from splc.formats.doubts import CONTEXT, LEFT_OUT, OPTION, RESULT, Doubt, doubts_about, doubts_of, flags_of
-from splc.formats.evidence import FUNCTION, options_among, spelled_twice, unexplained_gaps
+from splc.formats.doubts import Doubt, doubts_about, doubts_of, flags_of
+from splc.formats.evidence import options_among, spelled_twice, unexplained_gaps
 from splc.formats.functions import steps_of
 from splc.formats.names import is_context_name, is_count_name, is_measurement_name, is_program_name
 from splc.io.csv_rows import distinct_texts, texts_in
@@ -142,14 +141,14 @@ def roles_of(
             says_so = failed is not None and labels.tells_failures(texts, failed)
             if labels.is_status(name, distinct) or name.casefold() in labels.EXIT_CODES or says_so:
                 statuses.append(name)
-            elif choice.properties or is_context_name(name) or labels.is_place(name, distinct):
+            elif choice.properties or is_context_name(name) or labels.is_place(distinct):
                 contexts.append(name)
             else:
                 words[name] = None
         else:
             numbers[name] = values
     for name in [name for name in numbers if name != nfp and name not in choice.options]:
-        says_so = labels.is_success_flag(name, numbers[name]) or labels.is_exit_code(name, numbers[name], failed)
+        says_so = labels.is_success_flag(name, numbers[name]) or labels.is_exit_code(name, numbers[name])
         if says_so or labels.nothing_worked(name, numbers[name], columns).any():
             statuses.append(name)
             del numbers[name]
@@ -194,23 +193,17 @@ def roles_of(
     # A file that states its properties states its options, too.
     names = [name for name in columns if name in numbers or name in words]
     result = (
-        (explicit, {}, None)
+        (explicit, {})
         if choice.properties or prefixed or not measured
         else options_among(table, names, nfp, explicit, frozenset((*text, *words)))
     )
     if result is None:
         raise _no_property(file)
-    options, reasons, instead = result
-    # What options decide to the right of what was measured is a size or the like.
-    sizes = [name for name in reasons if reasons[name].startswith(FUNCTION) and place[name] > first_stated]
-    reasons = {name: reason for name, reason in reasons.items() if name not in sizes or name not in numbers}
-    numbered = [name for name in options if name in table.numbers and name not in explicit]
-    numbered = [name for name in numbered if table.numbers_runs(name, options)]
-    reasons |= dict.fromkeys(numbered, "it numbers runs or groups of them")
+    options, reasons = result
     few = (name for name in options if name not in explicit and (name in words or table.is_binary(name)))
     steps = {name: of for name in few if (of := steps_of(table, name, options)) is not None}
-    reasons |= {name: f"{FUNCTION} of {of}" for name, of in steps.items()}
-    options = {name: None for name in options if name not in (*numbered, *steps)}
+    reasons |= {name: f"it is a function of {of}" for name, of in steps.items()}
+    options = {name: None for name in options if name not in steps}
     of_text = words.keys() | text
     text = [name for name in columns if name in options and name in of_text]
     unused = dict.fromkeys(name for name in words if name not in options and name not in reasons)
@@ -244,19 +237,11 @@ def roles_of(
     numeric = tuple(name for name in options if name not in not_numeric)
     inferred = [name for name in (*numeric, *switches) if name not in explicit]
     gaps = {name: [lines[row] for row in unexplained_gaps(table, name, options)] for name in inferred}
-    asked = [name for name in contexts if name not in statuses]
     doubts: dict[str, Doubt] = {}
     if measured and not choice.properties:
         fixed = {*choice.options, *choice.named, *choice.ignore, *choice.usual}
-        unsure = [
-            *(name for name in reasons.keys() - unused_labels if not reasons[name].startswith(FUNCTION)),
-            *(name for name in table.numbers if name in ignored and name.casefold() in WEAK_COUNTERS),
-        ]
-        # Without a named one, each property may be learned.
-        others = {"contexts": asked, "results": [*outputs] if nfp else [], "differing": unstated}
-        found = doubts_of(table, [*columns], [*options], {**others, "left out": unsure}, nfp or outputs[0], fixed)
-        used = {**dict.fromkeys(options, OPTION), **dict.fromkeys(contexts, CONTEXT), **dict.fromkeys(outputs, RESULT)}
-        doubts = doubts_about(columns, found, {name: used.get(name, LEFT_OUT) for name in found})
+        found = doubts_of(table, [*columns], [*options], (name for name in contexts if name not in statuses), fixed)
+        doubts = doubts_about(columns, found, options)
     return Roles(
         binary,
         numeric,
@@ -267,14 +252,14 @@ def roles_of(
         ignored,
         tuple(unstated) if measured else (),
         np.bincount(table.groups(options)),
-        tuple(_warnings(table.rows, gaps, instead)),
+        tuple(_warnings(table.rows, gaps)),
         doubts,
         bool(evident or derived or reasons or doubts),
         numbers,
     )
 
 
-def _warnings(rows: int, gaps: Mapping[str, Sequence[int]], instead: str | None) -> Iterator[str]:
+def _warnings(rows: int, gaps: Mapping[str, Sequence[int]]) -> Iterator[str]:
     """Yield what may be wrong about options that the user did not name; `gaps`: option → lines without a value."""
     for name, lines in gaps.items():
         if lines:
@@ -282,8 +267,6 @@ def _warnings(rows: int, gaps: Mapping[str, Sequence[int]], instead: str | None)
                 f"{name} has no value in {len(lines):,} of {rows:,} rows ({lines_text(lines)}) and is taken as "
                 "deselected there; if a value is missing, add it or remove the row"
             )
-    if instead is not None:
-        yield f"{instead} is taken as the property, since all other columns are options; else name it with --property"
 
 
 def _derived(table: CodedColumns, names: Sequence[str]) -> dict[str, str]:
@@ -291,9 +274,7 @@ def _derived(table: CodedColumns, names: Sequence[str]) -> dict[str, str]:
     reasons: dict[str, str] = {}
     for at, name in enumerate(names if len(names) <= MAX_VALUES else ()):
         for base in (base for base in names[:at] if base not in reasons and name not in reasons):
-            if table.is_multiple(name, base):
-                reasons[name] = f"it is a constant times {base}, or divided by it"
-            elif table.is_best_so_far(name, base):
+            if table.is_best_so_far(name, base):
                 reasons[name] = f"it is the best {base} so far"
     return reasons
 
@@ -308,10 +289,8 @@ def _labels(table: CodedColumns, names: Iterable[str], options: Iterable[str]) -
         size, rows = table.written(name)
         if size > 1 and size >= NEARLY_ALL * rows:
             unused_labels[name] = "its text differs in nearly every row"
-        elif size == count and not table.differs(name, group):
+        elif (size == count or size > MAX_VALUES) and not table.differs(name, group):
             unused_labels[name] = "its text says the same as the options"
-        elif size > MAX_VALUES and not table.differs(name, group):
-            unused_labels[name] = "its text is a function of the options"
         elif size > MAX_VALUES and not any(table.differs(each, table.groups((name,))) for each in varying):
             unused_labels[name] = "it names the configurations"
     return unused_labels

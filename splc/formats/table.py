@@ -384,7 +384,7 @@ def _with_points(table: TableSource, exempt: Collection[str], *, quoted: bool) -
     def is_text(at: int) -> bool:
         """Return whether a column has mostly texts, such as versions (`0.9` and `0.9.1`)."""
         texts = [cells[at] for cells in rows[1:] if at < len(cells)]
-        return kind_of(texts, parse_column(texts, ","), ",") == "text"
+        return kind_of(texts, parse_column(texts, ",")) == "text"
 
     commas = list(matching(",", _COMMA))
     grouped = all(GROUPED.fullmatch(cell) for *_, cell in commas)

@@ -196,7 +196,7 @@ class Project(ProjectFiles):
         policy = self._policy(system, space, file, by, **policies)
         policy = policy if learned is None else replace(policy, columns=policy.columns.over(learned))
         with self._errors_with_table():
-            parts = read_parts(self._own_measurements if file is None else file, system, policy, nfp=self.nfp)
+            parts = read_parts(self._own_measurements if file is None else file, system, policy)
         parts = self._with_failures(parts, policy) if file is None else parts
         # Without observed variables in the system, none are attached.
         if not system.observed:
@@ -212,7 +212,7 @@ class Project(ProjectFiles):
 
         with self._errors_with_table():
             policy = self._policy(system, space, **policies)
-            parts = read_every_part(self._own_measurements, system, policy, nfp=self.nfp)
+            parts = read_every_part(self._own_measurements, system, policy)
         return self._with_failures(parts, policy)
 
     def _with_failures(self, parts: tuple[Measurements, ...], policy: Policy) -> tuple[Measurements, ...]:
@@ -275,7 +275,7 @@ class Project(ProjectFiles):
             columns = self.inference.completed(columns)
         columns = columns if file is None else columns.lenient
         explain, units = checked_space.violations, self.file.units
-        return Policy(**policies, columns=columns, check=check, explain=explain, units=units)
+        return Policy(**policies, columns=columns, check=check, explain=explain, units=units, nfp=self.nfp)
 
     def resolve_property(self, measurements: Measurements) -> str:
         """Return the property to use: the one that is named, or the only one that was measured."""

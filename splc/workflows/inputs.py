@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 from splc.errors import InputError, LearningError, Problem, RequestError, SplcError, listed, unknown_name_hint
 from splc.formats.column_choice import ColumnChoice, Context, shown_value
 from splc.formats.detect import is_log, suffix_of
-from splc.formats.doubts import CONTEXT, LEFT_OUT, OBSERVED, OPTION, flags_of
+from splc.formats.doubts import CONTEXT, OBSERVED, OPTION, flags_of
 from splc.formats.measurements.rows import Policy
 from splc.io.files import STANDARD, distinct_names, file_name, is_stream, read_source
 from splc.project import Project
@@ -106,14 +106,12 @@ class SystemInputs:
         others = {name: doubt.other for name, doubt in doubts.items() if doubt.used == OPTION}
         clearer = {name: other for name, other in others.items() if other != OBSERVED}
         contexts = {name: doubt.other for name, doubt in doubts.items() if doubt.used == CONTEXT}
-        # What is a result or left out stays so, and learning needs one value of each context.
-        left_out = {name: LEFT_OUT for name in doubts if name not in others and name not in contexts}
+        # Learning needs one value of each context.
         stated = dict.fromkeys(contexts if verb == "learn" else (), CONTEXT)
         roles = {
-            "otherwise": {**left_out, **clearer, **stated} if clearer or stated else {},
-            "if observed": {**left_out, **others, **stated} if len(clearer) < len(others) else {},
-            "as options": {**left_out, **contexts} if OPTION in contexts.values() else {},
-            "if set": {**stated, **dict.fromkeys(left_out, OPTION)} if left_out else {},
+            "otherwise": {**clearer, **stated},
+            "if observed": {**others, **stated} if len(clearer) < len(others) else {},
+            "as options": contexts if OPTION in contexts.values() else {},
         }
         answers: dict[str, str] = {}
         for when, names in roles.items() if verb in ("describe", "learn") else ():

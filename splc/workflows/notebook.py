@@ -314,8 +314,8 @@ class _Reading:
             data, system, choice, main = inference.source, inference.system, inference.completed(choice), inference.main
             notes += inference_notes(inference)
         space = Space(system)
-        policy = Policy(self.invalid, columns=choice, check=space.check, explain=space.violations)
-        parts = read_parts(data, system, policy, nfp=nfp)
+        policy = Policy(self.invalid, columns=choice, check=space.check, explain=space.violations, nfp=nfp)
+        parts = read_parts(data, system, policy)
         nfp = nfp or (main if main in parts[0].properties else None)
         notes += (*reading_notes(*(part.report for part in parts)), *run_notes(parts, nfp))
         return [with_failures(part, self.files, space.check) for part in parts], nfp, notes

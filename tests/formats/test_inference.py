@@ -115,7 +115,7 @@ def random_table(rng: np.random.Generator) -> tuple[str, list[str]]:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_names_of_options_add_options(seed: int) -> None:
-    """Options remain options if others are named but for their twins; a warning says if one became the property."""
+    """Options remain options if others are named, but for their twins."""
     rng = np.random.default_rng(seed)
     text, names = random_table(rng)
     try:
@@ -130,10 +130,10 @@ def test_names_of_options_add_options(seed: int) -> None:
         # No column is left that could be measured.
         assert "time" not in text
         return
-    twins = {name for name, reason in found.ignored.items() if reason.startswith(("it says the same", "its texts"))}
+    twins = {name for name, reason in found.ignored.items() if reason.startswith("it says the same")}
     lost = set(before) - set(found.columns) - twins
     assert set(named) <= set(found.columns)
-    assert not lost or (len(lost) == 1 and f"{lost.pop()} is taken as the property" in "".join(found.warnings))
+    assert not lost
 
 
 @pytest.mark.parametrize("seed", range(40))

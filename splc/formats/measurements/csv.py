@@ -17,9 +17,8 @@ import numpy as np
 from splc.data.configurations import Configurations, option_column
 from splc.data.measurements import Measurements
 from splc.data.table import TRUTH, Groups, add_children, only_index
-from splc.errors import ConfigurationError, InputError, MeasurementError, Problem, Problems, listed, nearest, plural
+from splc.errors import ConfigurationError, InputError, MeasurementError, Problem, Problems, listed, nearest
 from splc.formats.column_choice import ColumnChoice, columns_of
-from splc.formats.labels import unstated
 from splc.formats.measurements.rows import MeasurementRows, Policy, left_out
 from splc.formats.measurements.selections import Selections
 from splc.formats.table import ColumnRows, TableSource, name_notes, split_table, table_text
@@ -51,13 +50,7 @@ def read_measurements_csv(source: Source, system: VariabilityModel, policy: Poli
         lacking = (f"left out, without any value: {listed(empty)}",) if empty else ()
         numbers = {name: column for name, column in numbers.items() if name not in empty}
         rows = rows.with_properties(numbers, decimal, (*table.remarks, *name_notes(table), *lacking))
-        rows = replace(rows, contexts=contexts, repeated=True, nfp=nfp)
-        columns = table.columns if system.inferred else {}
-        if not columns or not (unknown := unstated(columns, nfp)).any():
-            return rows.by_line()
-        kept, count = np.flatnonzero(~unknown), plural(int(unknown.sum()), "row", "rows")
-        notes = (*rows.notes, f"{count} without a result and without a value of an option left out")
-        return replace(rows.take(kept), notes=notes).by_line()
+        return replace(rows, contexts=contexts, repeated=True, nfp=nfp).by_line()
     if policy.columns.required:
         message = f"there is no column {policy.columns.required[0]!r}: the file has no header"
         raise InputError(Problem(message, source.name))

@@ -80,14 +80,14 @@ def read_measurements(
         array([105.,  55.])
     """
     columns = column_choice(contexts, where, ignore)
-    policy = Policy(invalid, duplicates, aggregate, columns, check, explain, {}, decimal_delimiter, separator)
-    (measurements,) = _parts_with_failures(path, system, policy, nfp)
+    policy = Policy(invalid, duplicates, aggregate, columns, check, explain, {}, decimal_delimiter, separator, nfp)
+    (measurements,) = _parts_with_failures(path, system, policy)
     return measurements
 
 
-def _parts_with_failures(path: Any, system: VariabilityModel, policy: Policy, nfp: str | None) -> list[Measurements]:
+def _parts_with_failures(path: Any, system: VariabilityModel, policy: Policy) -> list[Measurements]:
     files = [str(path)] if isinstance(path, str | Path) else []
-    return [with_failures(part, files, policy.check) for part in read_parts(path, system, policy, nfp)]
+    return [with_failures(part, files, policy.check) for part in read_parts(path, system, policy)]
 
 
 def read_measurements_by(path: Any, system: VariabilityModel, by: str, **settings: Any) -> dict[str, Measurements]:
@@ -111,24 +111,24 @@ def read_measurements_by(path: Any, system: VariabilityModel, by: str, **setting
     """
     roles = settings.pop("contexts", ()), settings.pop("where", None), settings.pop("ignore", ())
     choice = replace(column_choice(*roles), by=(by,))
-    nfp, decimal = settings.pop("nfp", None), settings.pop("decimal_delimiter", None)
+    decimal = settings.pop("decimal_delimiter", None)
     policy = Policy(**settings, columns=choice, decimal=decimal)
-    return {part.contexts[by]: part for part in _parts_with_failures(path, system, policy, nfp)}
+    return {part.contexts[by]: part for part in _parts_with_failures(path, system, policy)}
 
 
 Parts = tuple[Measurements, ...]  # the measurements of each value of a context
 
 
-def read_parts(path: Any, system: VariabilityModel, policy: Policy, nfp: str | None = None) -> Parts:
+def read_parts(path: Any, system: VariabilityModel, policy: Policy) -> Parts:
     """Read measurements, separately for each value of the contexts that `policy.columns.by` names."""
     require_kind(system, VariabilityModel, "splc.infer_system(table), splc.read_variability_model(path)")
-    source, rows, policy = read_rows(path, system, replace(policy, nfp=nfp))
+    source, rows, policy = read_rows(path, system, policy)
     return measurements_in(system, rows, policy, source)
 
 
-def read_every_part(path: Any, system: VariabilityModel, policy: Policy, nfp: str | None = None) -> Parts:
+def read_every_part(path: Any, system: VariabilityModel, policy: Policy) -> Parts:
     """Read measurements, separately for each combination of values of contexts, but for ids, dates and the like."""
-    source, rows, policy = read_rows(path, system, replace(policy, nfp=nfp))
+    source, rows, policy = read_rows(path, system, policy)
     rows = selected(rows, policy.columns, source.name)
     kept = {name: context for name, context in rows.contexts.items() if not differs_in_most(context.values, len(rows))}
     columns = replace(policy.columns, where={}, by=tuple(kept))
@@ -218,20 +218,16 @@ def _succeeded(name: str, rows: MeasurementRows, others: dict[str, Array]) -> Ar
     """
     if name == rows.nfp:
         return ~(labels.say_failed(rows.others[name]) & np.isnan(rows.values[name]).all(axis=1))
-    results = [others[rows.nfp]] if rows.nfp in others else [*others.values()]
     # Zeros among positive amounts are those of failed runs if a column says so.
     used = others.get(rows.nfp or "", np.ones((len(rows), 1)))
     lost: Array = np.all(labels.without_result(rows.nfp or "", used), axis=1)
     lost &= 2 * lost.sum() < len(rows)
     if (context := rows.contexts.get(name)) is None:
         codes = rows.values[name][:, 0]
-        if labels.is_exit_code(name, codes, lost):
-            lacking = np.all([np.isnan(each).all(axis=1) for each in results], axis=0)
-            # Where some codes have no values, those that have some are warnings.
-            warned = set(codes[~lacking].tolist()) if (lacking & (codes != 0)).any() else set[float]()
-            return np.asarray((codes == 0) | (np.isin(codes, [*warned]) & ~lacking))
+        if labels.is_exit_code(name, codes):
+            return np.asarray(codes == 0)
         is_flag = labels.is_success_flag(name, codes)
-        return ~(codes <= 0) if is_flag else ~labels.nothing_worked(name, codes, rows.others)
+        return ~(codes == 0) if is_flag else ~labels.nothing_worked(name, codes, rows.others)
     if name.casefold() in labels.EXIT_CODES or labels.is_status(name, context.values):
         known = [value.casefold() in labels.WORKED | labels.SOLVED for value in context.values]
         worked = np.array(known, dtype=bool)[context.codes]
@@ -239,13 +235,11 @@ def _succeeded(name: str, rows: MeasurementRows, others: dict[str, Array]) -> Ar
         verdicts = labels.verdicts(name, context.values)
         said = np.array([value in verdicts for value in context.values], dtype=bool)[context.codes]
         worked |= said & ~np.isin(context.codes, np.unique(context.codes[lost]))
-        if worked.any() or not lost.any():
+        if worked.any():
             return worked
-        # Other words: those of runs without a result, if the others have some.
-        is_lost = np.isin(context.codes, np.unique(context.codes[lost]))
-        return ~is_lost | bool((~lost & is_lost).any())
-    filled = context.has_text
-    return ~filled if lost[filled].all() and not _says_why(context, others) else np.ones(len(rows), dtype=bool)
+    # Other words: those of runs without a result.
+    tells = labels.tells_failures(CodedTexts(context.values, context.codes), lost)
+    return ~lost if tells and not _says_why(context, others) else np.ones(len(rows), dtype=bool)
 
 
 def _says_why(context: Context, others: Mapping[str, Array]) -> bool:
