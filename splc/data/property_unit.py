@@ -79,11 +79,6 @@ def is_unit(text: object) -> bool:
     return 0 < len(text.strip()) <= _LONGEST and math.isnan(parse_number(text))
 
 
-def is_time_unit(text: str) -> bool:
-    """Return whether a text is a unit of times: `ms`, `seconds`."""
-    return _SPELLINGS.get(text, text) in _SECONDS
-
-
 def is_usual_unit(text: str) -> bool:
     """Return whether a text is a unit that is often used: `ms`, `°C`, `rpm`."""
     return text in _UNITS or text.casefold() in _WORDS or text in _SECONDS

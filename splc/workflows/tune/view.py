@@ -24,7 +24,7 @@ from splc.tuning.replay import Replay, replay, rows_within, true_front
 from splc.tuning.result import FoundConfiguration
 from splc.workflows import views
 from splc.workflows.learn.view import answer
-from splc.workflows.note import Note, Noted, Notes, direction_notes, run_notes
+from splc.workflows.note import TIMES, Note, Noted, Notes, direction_notes, run_notes
 from splc.workflows.subspace import failure_notes, failures_as_json, fixed_space
 from splc.workflows.tune.live import WIDTH, Result, TuningPreview, goal_text, preview, run
 from splc.workflows.tune.request import Request, default_of
@@ -136,7 +136,7 @@ def view_of_replays(result: ReplayResult) -> views.View:
         rows = [_summary(*replays) for replays in by_budget.items()]
         means = "better configurations = rank, of random runs = random, regret, largest regret = worst"
         means += ", within 1 % = near"
-        if result.unit in ("s", "ms", "µs", "ns", "min", "h"):
+        if result.unit in TIMES:
             total = partial(quantity, unit=result.unit, digits=3)
             further = (views.Column("all runs take", "total", total, right=True),)
     else:
