@@ -164,8 +164,6 @@ class CodedColumns:
         """Return whether a column has the name of a measured value, and not few values, or gaps."""
         if not is_measurement_name(name, nfp) or name in self._binary:
             return False
-        if self.rows < MIN_ROWS:
-            return nfp is not None
         return self.sizes[name] > SET or not self.has_integers(name)
 
     def is_various(self, name: str) -> bool:

@@ -357,8 +357,5 @@ def _is_measured(table: CodedColumns, name: str) -> bool:
     """Return whether a column of numbers seems to be measured."""
     if is_measurement_name(name) and not table.is_binary(name):
         return True
-    if table.rows < MIN_ROWS:
-        leads = name == next(iter(table.numbers))
-        return table.differs_everywhere(name) and not table.has_integers(name) and not leads
     others = (other for other in table.codes if other != name)
     return table.seems_measured(name) or table.is_told(name, table.groups(others))
