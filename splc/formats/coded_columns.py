@@ -170,14 +170,12 @@ class CodedColumns:
         """Return whether a column has the name of a measured value, and not few values, or gaps."""
         if not is_measurement_name(name, nfp) or name in self._binary:
             return False
-        if self.rows < MIN_ROWS:
-            return nfp is not None
-        return self.sizes[name] > SET or not self.has_integers(name)
+        return self.is_various(name) or self.sizes[name] > SET or not self.has_integers(name)
 
     def is_various(self, name: str) -> bool:
         """Return whether one in `NAMED` rows has a value of its own; rows without a value do not count."""
         size, rows = self.filled(name)
-        return rows >= MIN_ROWS and NAMED * size >= rows
+        return size > 1 and NAMED * size >= rows
 
     def is_few(self, name: str) -> bool:
         """Return whether a column has few values, several of them, each in `EVIDENCE` rows on average."""

@@ -37,12 +37,29 @@ def flags_of(doubts: Mapping[str, Doubt], roles: Mapping[str, str]) -> dict[str,
 
 
 def doubts_about(
-    columns: Mapping[str, Sequence[str]], kinds: Mapping[str, str], options: Collection[str]
+    table: CodedColumns,
+    columns: Mapping[str, Sequence[str]],
+    options: Sequence[str],
+    contexts: Iterable[str],
+    stated: Collection[str],
 ) -> dict[str, Doubt]:
-    """Return the doubts about columns that may be options, or of these kinds; the others are contexts."""
-    coded = {name: distinct_texts(columns[name]) for name in kinds}
-    doubts, rows = dict[str, Doubt](), np.arange(len(next(iter(columns.values()), ())))
-    for name in sorted(kinds, key=lambda name: len(coded[name][0])):
+    """Return the doubts about options and contexts, in the order of the table, unless the user states their roles."""
+    kinds = {name: CONTEXT for name in contexts if table.sizes[name] > 1}
+    varying = [name for name in options if table.sizes[name] > 1]
+    numbers = [name for name in varying if name in table.numbers and name not in stated]
+    # Where most options have few values, one of many may be measured.
+    dense = [name for name in numbers if table.has_integers(name) and table.is_dense(name, 1 / EVIDENCE)]
+    many = [name for name in numbers if table.sizes[name] > SET and name not in dense]
+    many = [name for name in many if not is_hyperparameter_name(name)]
+    many = [name for name in many if not table.is_few(name) or alike(np.bincount(table.codes[name])) < CROSSED]
+    kinds |= dict.fromkeys(many if 2 * len(many) <= len(varying) else (), OBSERVED)
+    kinds |= {name: CONTEXT for name in numbers if may_be_context_name(name) and not table.is_binary(name)}
+    if kinds.keys() >= {*varying} != set():
+        # Something is an option.
+        del kinds[varying[0]]
+    coded = {name: distinct_texts(columns[name]) for name in columns if name in kinds and name not in stated}
+    doubts, rows = dict[str, Doubt](), np.arange(table.rows)
+    for name in sorted(coded, key=lambda name: len(coded[name][0])):
         distinct, codes = coded[name]
         usual = int(np.bincount(codes[rows]).argmax())
         # Hashes are never options.
@@ -50,29 +67,4 @@ def doubts_about(
         other = kinds[name] if used == OPTION or are_hashes(distinct) else OPTION
         doubts[name] = Doubt(used, other, len(distinct), distinct[usual].strip())
         rows = rows[codes[rows] == usual] if CONTEXT in (used, other) else rows
-    return {name: doubts[name] for name in kinds}
-
-
-def doubts_of(
-    table: CodedColumns, order: Sequence[str], options: Sequence[str], contexts: Iterable[str], stated: Collection[str]
-) -> dict[str, str]:
-    """Return the columns whose role is uncertain, in the order of the table, and what they may be beside options.
-
-    `stated`: the columns whose roles the user states.
-    """
-    kinds = {name: CONTEXT for name in contexts if table.sizes[name] > 1}
-    free = [name for name in options if name not in stated and table.sizes[name] > 1]
-    varying = [name for name in options if table.sizes[name] > 1]
-    numbers = [name for name in free if name in table.numbers]
-    # Where most options have few values, one of many may be measured.
-    dense = [name for name in numbers if table.has_integers(name) and table.is_dense(name, 1 / EVIDENCE)]
-    many = [name for name in numbers if table.sizes[name] > SET and name not in dense]
-    many = [name for name in many if not is_hyperparameter_name(name)]
-    many = [name for name in many if not table.is_few(name) or alike(np.bincount(table.codes[name])) < CROSSED]
-    kinds |= dict.fromkeys(many if 2 * len(many) <= len(varying) else (), OBSERVED)
-    places = [name for name in numbers if may_be_context_name(name) and not table.is_binary(name)]
-    kinds |= dict.fromkeys(places, CONTEXT)
-    if kinds.keys() >= {*varying} != set():
-        # Something is an option.
-        del kinds[varying[0]]
-    return {name: kinds[name] for name in order if name in kinds and name not in stated}
+    return {name: doubts[name] for name in coded}

@@ -8,9 +8,12 @@ from itertools import chain, combinations, product
 import numpy as np
 
 from splc.errors import listed
-from splc.formats.coded_columns import MAX_TESTS, MIN_ROWS, CodedColumns, repeats
+from splc.formats.coded_columns import MAX_TESTS, CodedColumns, repeats
 from splc.formats.functions import arguments_of, near_arguments_of
 from splc.formats.names import is_count_name, is_measurement_name
+
+# In so many rows texts with two values say the same as another column by no chance.
+_SURE = 20
 
 
 def options_among(
@@ -104,8 +107,6 @@ def _found(
         is_measured = name not in table.blank or name == nfp or table.seems_measured(name)
         if is_measured and not table.complete(name):
             failed |= table.gaps(name)
-    # The last column that differs in every row.
-    last_different = next((at for at in reversed(range(len(names))) if table.differs_everywhere(names[at])), -1)
     for index, name in enumerate(names):
         if name in options:
             continue
@@ -118,11 +119,7 @@ def _found(
             if table.is_few(name):
                 options[name] = None
             continue
-        if table.rows < MIN_ROWS:
-            leads = not options and boundary is None and index < last_different
-            measured = table.differs_everywhere(name) and not table.has_integers(name) and not leads
-        else:
-            measured = table.seems_measured(name) or table.is_told(name, options)
+        measured = table.seems_measured(name) or table.is_told(name, options)
         if name in observed or (not left and (name == nfp or measured)):
             boundary = index
             if any(table.sizes[each] > 1 for each in options):
@@ -160,8 +157,6 @@ def _set_beyond(table: CodedColumns, names: Iterable[str], options: Sequence[str
     group = table.groups((*table.contexts, *options))
     counts = np.bincount(group)
     doubtful = [name for name in columns if table.is_binary(name) and not table.is_result(name, group)]
-    if table.rows < MIN_ROWS:
-        return [name for name in doubtful if table.differs(name, group)]
     proven = table.set_among(columns, group)
     return [name for name in columns if name in proven or (name in doubtful and not repeats(counts))]
 
@@ -205,7 +200,7 @@ def spelled_twice(
     pairs = chain(pairs, combinations(levels, 2))
     for name, number in pairs if (len(texts) + len(levels)) ** 2 <= 2 * MAX_TESTS else ():
         are_contexts = name in (*mentioned, *places) and (number in places or name in states)
-        is_doubtful = number in levels and table.is_binary(number) and name not in texts
+        is_doubtful = table.rows < _SURE or (number in levels and table.is_binary(number) and name not in texts)
         if table.sizes[name] == 2 and not are_contexts and is_doubtful:
             # Two options may be alike by chance, and so are an option and the one below it, or a new one in a version.
             continue

@@ -12,10 +12,10 @@ import numpy as np
 
 from splc.data.table import NOT_USED, names_of
 from splc.errors import InputError, Problem, listed, plural
-from splc.formats.coded_columns import MIN_GROUPS, repeats
+from splc.formats.coded_columns import MIN_GROUPS, CodedColumns, repeats
 from splc.formats.column_choice import ColumnChoice, StatedRoles
 from splc.formats.detect import is_xml
-from splc.formats.doubts import CONTEXT, doubts_about
+from splc.formats.doubts import doubts_about
 from splc.formats.labels import is_scatter
 from splc.formats.measurements.constraints import option_table, pair_text, with_mined_constraints
 from splc.formats.measurements.selections import truth_words
@@ -155,9 +155,8 @@ def inference_of(
         roles = Roles(binary, stated.numeric, (), stated.properties, numbers=numbers)
     if given.rows and given.stated is not None:
         # What a tool calls a benchmark may be an option.
-        free = (name for name in given.stated.contexts if name in roles.contexts and not named.is_context(name))
-        asked = {name: CONTEXT for name in free if len(distinct_texts(columns[name])[0]) > 1}
-        roles = replace(roles, doubts=doubts_about(columns, asked, ()))
+        free = [name for name in given.stated.contexts if name in roles.contexts and not named.is_context(name)]
+        roles = replace(roles, doubts=doubts_about(CodedColumns({}, free, columns), columns, (), free, ()))
     if not roles.columns:
         texts = ",".join(name for name in roles.contexts if name in columns)
         names = f" {shlex.quote(texts)}" if texts else ""

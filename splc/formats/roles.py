@@ -31,7 +31,7 @@ from splc.formats.coded_columns import (
     is_row_counter,
 )
 from splc.formats.column_choice import ColumnChoice, has_commas, has_words, kind_of, lines_text, numbers_in
-from splc.formats.doubts import Doubt, doubts_about, doubts_of, flags_of
+from splc.formats.doubts import Doubt, doubts_about, flags_of
 from splc.formats.evidence import options_among, spelled_twice, unexplained_gaps
 from splc.formats.functions import steps_of
 from splc.formats.names import is_context_name, is_count_name, is_measurement_name, is_program_name
@@ -212,7 +212,6 @@ def roles_of(
     contexts = [name for name in columns if name in contexts or (name in unused and name not in unused_labels)]
     outputs = tuple(name for name in numbers if name not in options and name not in reasons)
     ignored |= reasons
-    outputs = tuple(name for name in outputs if name not in reasons)
     if not outputs and measured:
         raise _no_property(file)
     derived = {} if choice.properties else _derived(table, _first(outputs, nfp))
@@ -228,20 +227,19 @@ def roles_of(
         # What is to the right of the property that the user named was measured if it has a unit or hardly differs.
         right = [name for name in unstated if name in numbers and unit_in_name(name) is None]
         unstated = [name for name in unstated if name in left or (name in right and table.is_scattered(name, group))]
-    of_text = {*text}
     # The versions before an option have no value of it.
-    switches = {name: None for name in options if name not in of_text and name in table.blank and table.is_switch(name)}
+    of_text = {*text}
+    free = [name for name in options if name not in of_text]
+    switches = {name: None for name in free if name in table.blank and table.is_switch(name)}
     numbers |= {name: np.nan_to_num(numbers[name]) for name in switches}
-    binary = tuple(name for name in options if name not in of_text and (table.is_binary(name) or name in switches))
-    not_numeric = {*of_text, *binary}
-    numeric = tuple(name for name in options if name not in not_numeric)
+    binary = tuple(name for name in free if table.is_binary(name) or name in switches)
+    numeric = tuple(name for name in free if not table.is_binary(name) and name not in switches)
     inferred = [name for name in (*numeric, *switches) if name not in explicit]
     gaps = {name: [lines[row] for row in unexplained_gaps(table, name, options)] for name in inferred}
     doubts: dict[str, Doubt] = {}
     if measured and not choice.properties:
         fixed = {*choice.options, *choice.named, *choice.ignore, *choice.usual}
-        found = doubts_of(table, [*columns], [*options], (name for name in contexts if name not in statuses), fixed)
-        doubts = doubts_about(columns, found, options)
+        doubts = doubts_about(table, columns, [*options], (name for name in contexts if name not in statuses), fixed)
     return Roles(
         binary,
         numeric,
@@ -360,10 +358,6 @@ def option_columns(
 
 def _is_measured(table: CodedColumns, name: str) -> bool:
     """Return whether a column of numbers seems to be measured."""
-    if is_measurement_name(name) and not table.is_binary(name):
+    if (is_measurement_name(name) and not table.is_binary(name)) or table.seems_measured(name):
         return True
-    if table.rows < MIN_ROWS:
-        leads = name == next(iter(table.numbers))
-        return table.differs_everywhere(name) and not table.has_integers(name) and not leads
-    others = (other for other in table.codes if other != name)
-    return table.seems_measured(name) or table.is_told(name, others)
+    return table.is_told(name, (other for other in table.codes if other != name))

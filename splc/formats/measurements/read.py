@@ -235,11 +235,11 @@ def _succeeded(name: str, rows: MeasurementRows, others: dict[str, Array]) -> Ar
         verdicts = labels.verdicts(name, context.values)
         said = np.array([value in verdicts for value in context.values], dtype=bool)[context.codes]
         worked |= said & ~np.isin(context.codes, np.unique(context.codes[lost]))
-        if worked.any():
-            return worked
-    # Other words: those of runs without a result.
-    tells = labels.tells_failures(CodedTexts(context.values, context.codes), lost)
-    return ~lost if tells and not _says_why(context, others) else np.ones(len(rows), dtype=bool)
+        # Other words: those of runs without a result.
+        tells = labels.tells_failures(CodedTexts(context.values, context.codes), lost)
+        return ~lost if tells and not worked.any() else worked
+    filled = context.has_text
+    return ~filled if lost[filled].all() and not _says_why(context, others) else np.ones(len(rows), dtype=bool)
 
 
 def _says_why(context: Context, others: Mapping[str, Array]) -> bool:
