@@ -45,7 +45,9 @@ _HYPERPARAMETERS = frozenset(words_of("lr dropout decay momentum"))
 # Options have names with so many words: `flush_log_at_trx_commit`.
 _LONG = 4
 _PERIODS = ("second", "sec", "s", "minute", "min", "hour", "h", "day")
-_SIGNED = frozenset(words_of("dbm db balance saved saving savings delta diff difference change net gain error"))
+_SIGNED = frozenset(
+    words_of("dbm db balance saved saving savings delta diff difference change net gain error slack wns")
+)
 _STATISTICS = (("mean",), ("average",), ("avg",), ("median",))
 # The units of times, energies, powers, temperatures, voltages and currents.
 _MEASURED_UNITS = frozenset(

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -190,9 +191,7 @@ def distinct_texts(texts: Sequence[str]) -> tuple[list[str], Array]:
     if isinstance(texts, CodedTexts):
         # A part of a column may lack some of its texts.
         is_used = np.bincount(texts.codes, minlength=len(texts.distinct)) > 0
-        return [text for text, used in zip(texts.distinct, is_used, strict=True) if used], (np.cumsum(is_used) - 1)[
-            texts.codes
-        ]
+        return [*compress(texts.distinct, is_used)], (np.cumsum(is_used) - 1)[texts.codes]
     if isinstance(texts, Cells) and not texts.is_varied:
         rows, codes = texts.codes
         return [texts[row] for row in rows.tolist()], codes
