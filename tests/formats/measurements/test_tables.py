@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
-import openpyxl
 import pandas
 import pytest
 
@@ -103,7 +103,7 @@ def test_index_of_several_sheets(tmp_path: Path) -> None:
 
 def test_merged_cells(tmp_path: Path) -> None:
     """Merged cells below the header have the value of the first one; titles, and a header with its units, are one."""
-    book = openpyxl.Workbook()
+    book = import_module("openpyxl").Workbook()
     sheet = book.worksheets[0]
     text = "Campaign/solver,n,time,energy/,,[ms],[kJ]/cg,1,1.5,3.5/,2,2.5,4.5/mg,1,2.5,5.5/,2,n.d.,"
     for line in text.split("/"):
