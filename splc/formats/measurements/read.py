@@ -90,27 +90,40 @@ def _parts_with_failures(path: Any, system: VariabilityModel, policy: Policy) ->
     return [with_failures(part, files, policy.check) for part in read_parts(path, system, policy)]
 
 
-def read_measurements_by(path: Any, system: VariabilityModel, by: str, **settings: Any) -> dict[str, Measurements]:
+def read_measurements_by(
+    path: Any,
+    system: VariabilityModel,
+    by: str,
+    *,
+    contexts: str | Collection[str] = (),
+    where: Mapping[str, str | float] | None = None,
+    ignore: str | Collection[str] = (),
+    **settings: Any,
+) -> dict[str, Measurements]:
     """Read the measurements of each value of a context (version, workload, machine), in natural order.
 
     Args:
         path: the file or table, as in `read_measurements`.
         system: the system that was measured.
         by: the context; a column of numbers is one if it is named here.
-        settings: the other arguments of `read_measurements`; `where` selects the rows of other contexts.
+        contexts: as in `read_measurements`, likewise `where` and `ignore`.
+        where: other contexts → the value of the rows to read.
+        ignore: see `contexts`.
+        settings: the other arguments of `read_measurements`.
 
     Returns:
         Value of the context → its measurements.
 
     Raises:
-        SplcError: as `read_measurements`, or if there is no such context.
+        InputError: as `read_measurements`, or if there is no such context.
+        MeasurementError: as `read_measurements`.
+        SpecError: as `read_measurements`.
 
     Examples:
         >>> [*splc.read_measurements_by(versions, system, "version")]
         ['1', '2']
     """
-    roles = settings.pop("contexts", ()), settings.pop("where", None), settings.pop("ignore", ())
-    choice = replace(column_choice(*roles), by=(by,))
+    choice = replace(column_choice(contexts, where, ignore), by=(by,))
     decimal = settings.pop("decimal_delimiter", None)
     policy = Policy(**settings, columns=choice, decimal=decimal)
     return {part.contexts[by]: part for part in _parts_with_failures(path, system, policy)}
