@@ -140,12 +140,18 @@ def steps_of(table: CodedColumns, name: str, options: Collection[str]) -> str | 
 
     Configurations of the other options have less equal numbers of rows with such a column, which repetitions differ in.
     """
+
+    def is_step(of: str, rows: int) -> bool:
+        known = np.flatnonzero(~table.gaps(of)[:rows])
+        ordered = table.codes[name][known[np.argsort(table.numbers[of][known], kind="stable")]]
+        changes = np.count_nonzero(np.diff(ordered))
+        return bool(changes < len(np.unique(ordered)) and (changes > 0 or rows < table.rows))
+
+    # The first rows refuse most.
+    measured = (each for each in table.numbers if each not in options and table.is_various(each))
+    found = next((each for each in measured if is_step(each, HEAD) and is_step(each, table.rows)), None)
+    if found is None:
+        return None
     group = table.groups((*table.contexts, *(other for other in options if other != name)))
     counts, both = np.bincount(group), np.bincount(table.groups((name,), group))
-    if len(both) >= len(counts) + MIN_GROUPS and alike(both) < alike(counts):
-        for each in (each for each in table.numbers if each not in options and table.is_various(each)):
-            known = np.flatnonzero(~table.gaps(each))
-            ordered = table.codes[name][known[np.argsort(table.numbers[each][known], kind="stable")]]
-            if 0 < np.count_nonzero(np.diff(ordered)) < len(np.unique(ordered)):
-                return each
-    return None
+    return found if len(both) >= len(counts) + MIN_GROUPS and alike(both) < alike(counts) else None
