@@ -198,10 +198,12 @@ class CodedColumns:
 
     def agrees(self, name: str, other: str) -> bool:
         """Return whether each value of a column, of several, belongs to one value of another one, and the reverse."""
+        size = self.sizes[name]
+        if not 1 < size == self.sizes[other]:
+            return False
         # The first rows refuse most.
         counts = (int(self.groups((name, other), rows=rows).max(initial=-1)) + 1 for rows in (HEAD, self.rows))
-        size = self.sizes[name]
-        return 1 < size == self.sizes[other] and next(counts) <= size == next(counts)
+        return all(count <= size for count in counts)
 
     def filled(self, name: str) -> tuple[int, int]:
         """Return the number of values of a column, and of the rows that have one."""
@@ -212,6 +214,10 @@ class CodedColumns:
     def is_told(self, name: str, others: Iterable[str]) -> bool:
         """Return whether a column has more values than options have, in every row, and is a function of others."""
         return self.sizes[name] > MAX_VALUES and self.complete(name) and not self.differs(name, self.groups(others))
+
+    def has_digits(self, name: str) -> bool:
+        """Return whether each text of a column has a digit."""
+        return all(any(map(str.isdigit, text)) for text in self._texts[name])
 
     def _known(self, name: str, other: str) -> tuple[Array, Array]:
         """Return the numbers of two columns in the rows in which both have one."""
@@ -268,7 +274,8 @@ class CodedColumns:
             keys[several] = end + renumbered(keys[several] * size + codes[several])
             end += len(several)
         keys = renumbered(keys)
-        self._grouped = self._grouped if group is not None or len(names) < 3 else ((names, count), keys)
+        if group is None and len(names) > 2:
+            self._grouped = ((names, count), keys)
         return keys
 
     def larger_first(self, names: Iterable[str]) -> list[str]:

@@ -8,9 +8,9 @@ from itertools import chain, combinations, product
 import numpy as np
 
 from splc.errors import listed
-from splc.formats.coded_columns import MAX_TESTS, CodedColumns, repeats
+from splc.formats.coded_columns import MAX_TESTS, ROW_COUNTERS, CodedColumns, repeats
 from splc.formats.functions import arguments_of, near_arguments_of
-from splc.formats.names import is_count_name, is_measurement_name
+from splc.formats.names import is_count_name, is_measurement_name, words_of
 
 # In so many rows texts with two values say the same as another column by no chance.
 _SURE = 20
@@ -182,7 +182,7 @@ def _functions(table: CodedColumns, names: Sequence[str], options: Iterable[str]
 def spelled_twice(
     table: CodedColumns, left: Sequence[str], kinds: Mapping[str, Sequence[str]], *, named: bool
 ) -> dict[str, str]:
-    """Return the columns that say the same as another one: codes, and else the later one.
+    """Return the columns that say the same as another one: codes, texts that spell numbers, and else the later one.
 
     These have few values, and texts stand to the `left` of the first property that is stated, and so do numbers unless
     the user named the property. `kinds`: options that the user names (`chosen`), columns that the user mentions
@@ -205,7 +205,13 @@ def spelled_twice(
             # Two options may be alike by chance, and so are an option and the one below it, or a new one in a version.
             continue
         if name not in reasons and number not in reasons and table.agrees(name, number):
-            reasons[number] = f"it says the same as {name}"
+            # Texts with digits spell numbers, and so do labels of numbers to their left; not those of `compiler_id`.
+            is_code = not {*ROW_COUNTERS, "code", "idx", "num", "key"}.isdisjoint(words_of(number))
+            spells = name in words and number in left and number in levels and not is_code
+            if spells and (left.index(number) < left.index(name) or table.has_digits(name)):
+                reasons[name] = f"its texts stand for the numbers of {number}"
+            else:
+                reasons[number] = f"it says the same as {name}"
     return reasons
 
 

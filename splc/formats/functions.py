@@ -74,11 +74,6 @@ def fewest_of(table: CodedColumns, name: str, others: Sequence[str]) -> tuple[tu
     return (*needed,), int(group.max()) + 1
 
 
-def _tells(table: CodedColumns, names: Sequence[str], name: str) -> bool:
-    """Return whether a column is a function of others; the first rows refuse most."""
-    return not any(table.differs(name, table.groups(names, rows=rows)) for rows in (HEAD, table.rows))
-
-
 def _uncrossed(table: CodedColumns, names: Sequence[str], required: Sequence[str]) -> int:
     """Return how many combinations of these columns there are without those that are crossed with the others."""
     # Values that were measured make combinations of repetitions.

@@ -47,7 +47,8 @@ _HASH = re.compile(
 )
 _HASH_NAMES = re.compile(r"(?:.*_)?(?:hash|sha|sha1|sha256|md5|digest|checksum|uuid|guid)(?:sum)?")
 
-# Names of what somebody wrote.
+# Last words of names of what a program wrote about some runs, and names of what somebody wrote.
+_MESSAGES = {"errors", "stderr", "stdout", "message", "messages", "diagnostics", "traceback", "exception"}
 _REMARKS = {
     *("note", "notes", "comment", "comments", "remark", "remarks", "bemerkung", "bemerkungen", "kommentar"),
     *("anmerkung", "anmerkungen", "remarque", "remarques", "commentaire", "commentaires"),
@@ -231,7 +232,8 @@ def _statistic(name: str) -> tuple[str, str] | None:
 
 def _remarks(name: str, texts: Sequence[str]) -> str | None:
     """Return whether a column has remarks, and on how many rows; None if it has none."""
-    if _REMARKS.isdisjoint(words_of(name)) or kind_of(texts, parse_column(texts)) != "text":
+    is_some = not _MESSAGES.isdisjoint(words_of(name)[-1:]) and not all(map(str.strip, texts))
+    if (_REMARKS.isdisjoint(words_of(name)) and not is_some) or kind_of(texts, parse_column(texts)) != "text":
         return None
     count = sum(text.strip().casefold() not in MISSING for text in texts)
     return f"remarks on {plural(count, 'row', 'rows')}" if count else None

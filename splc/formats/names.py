@@ -48,6 +48,7 @@ _PERIODS = ("second", "sec", "s", "minute", "min", "hour", "h", "day")
 _SIGNED = frozenset(
     words_of("dbm db balance saved saving savings delta diff difference change net gain error slack wns")
 )
+_CPU_TIMES = ("user", "sys", "user_time", "sys_time")
 _STATISTICS = (("mean",), ("average",), ("avg",), ("median",))
 # The units of times, energies, powers, temperatures, voltages and currents.
 _MEASURED_UNITS = frozenset(
@@ -87,6 +88,8 @@ def is_measurement_name(name: str, nfp: str | None = None) -> bool:
         return True
     if not _SETTING.isdisjoint(words) and "rss" not in words:
         return False
+    if "_".join(words) in _CPU_TIMES:
+        return True
     # A rate such as `queries_per_second`; `t_total` is a time.
     if _is_rate(words):
         return True

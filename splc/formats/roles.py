@@ -227,9 +227,9 @@ def roles_of(
         # What is to the right of the property that the user named was measured if it has a unit or hardly differs.
         right = [name for name in unstated if name in numbers and unit_in_name(name) is None]
         unstated = [name for name in unstated if name in left or (name in right and table.is_scattered(name, group))]
-    # The versions before an option have no value of it.
     of_text = {*text}
     free = [name for name in options if name not in of_text]
+    # The versions before an option have no value of it.
     switches = {name: None for name in free if name in table.blank and table.is_switch(name)}
     numbers |= {name: np.nan_to_num(numbers[name]) for name in switches}
     binary = tuple(name for name in free if table.is_binary(name) or name in switches)

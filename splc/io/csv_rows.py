@@ -267,10 +267,10 @@ def row_groups(rows: Array) -> tuple[Array, Array]:
     is_whole = rows.dtype.kind in "bu" or (rows.dtype.kind == "i" and rows.min(initial=0) >= 0)
     sizes = [int(largest) + 1 for largest in rows.max(axis=0, initial=0)] if is_whole else []
     if is_whole and math.prod(sizes) <= DENSE * len(rows):
-        keys = np.zeros(len(rows), dtype=np.min_scalar_type(-DENSE * len(rows)))
+        keys = np.zeros(len(rows), dtype=np.min_scalar_type(-DENSE * len(rows) - 1))
         for size, column in zip(sizes, rows.T, strict=True):
             keys *= size
-            keys += column
+            keys += column.astype(keys.dtype)
         return first_appearances(keys)
     width = rows.dtype.itemsize * rows.shape[1]
     padded = np.zeros((len(rows), max(1, -(-width // _WORD)) * _WORD), dtype=np.uint8)

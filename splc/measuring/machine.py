@@ -14,7 +14,7 @@ from typing import Any
 from splc._version import __version__
 from splc.errors import PROCESS_ERRORS, MachineError
 
-# Errors of the operating system that are caused by the machine, not by the command: of processes, and of its disk.
+# Errors of the operating system that are caused by the machine, not by the command, also by its disk.
 LACKING = PROCESS_ERRORS | {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS}
 # The load average per core before the first run from which other programs are at work: with half of the cores busy,
 # they share caches, memory and clock frequency with the runs. An idle machine has less than 0.1.
@@ -71,7 +71,7 @@ def _cpu() -> str | None:
 
 def text_of(path: str | Path) -> str | None:
     """Return the text of a file of the system, None if it cannot be read."""
-    with suppress(OSError, UnicodeError):
+    with suppress(OSError):
         return Path(path).read_text(encoding="utf-8", errors="replace").strip()
     return None
 

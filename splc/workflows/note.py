@@ -36,10 +36,13 @@ _GAINS = words_of("""
 _AMOUNTS = words_of("ops req reqs requests queries tx txn rows items images img imgs frames tok tokens samples mb gb")
 TIMES = ("s", "ms", "µs", "ns", "min", "h")
 _PERIODS = words_of("s sec second min minute h hour")
+# Energies, temperatures, volumes and doses.
+_COSTS = frozenset(("J", "kJ", "Wh", "kWh", "K", "°C", "l", "Sv", "mSv"))
 _LOSSES = words_of("""
     error errors err loss losses regret overhead cost time times latency latencies duration delay wait alloc allocated
     allocation miss misses fault faults fail failed failures drop dropped drops retries evictions aborts timeouts stalls
-    conflicts inverse reciprocal neg negative
+    conflicts inverse reciprocal neg negative power energy consumption consumed fuel usage used
+    switches interrupts cycles temperature temp dose
 """)
 # Other causes of runs that move together, by the kind of their pattern.
 CAUSES: Mapping[str, str] = {
@@ -49,7 +52,7 @@ CAUSES: Mapping[str, str] = {
 
 
 class Rank(IntEnum):
-    """The importance of notes, the most important first. Those of the first kind are printed before the result."""
+    """The importance of notes, the most important first."""
 
     OTHER_ANSWER = 0
     DOUBTFUL = 1
@@ -68,7 +71,7 @@ class Note:
     details: tuple[str, ...] = ()  # further lines, for instance the rows of a file that were dropped
     negative: bool = False  # whether the result is an answer to another question, so that commands end with exit code 1
     settings: tuple[tuple[str, Any], ...] = ()  # the settings that it advises, as pairs of name and value
-    about: Rank = Rank.INPUT  # if it is no warning: how columns are used, what is not known, the input, or the method
+    about: Rank = Rank.INPUT  # what it is about; some commands print warnings about another answer first
 
     @property
     def rank(self) -> Rank:
@@ -91,12 +94,12 @@ class Noted:
 
     @property
     def first(self) -> tuple[Note, ...]:
-        """The notes that are printed before the result."""
+        """The notes about another answer, which some commands print before the result."""
         return tuple(note for note in self.notes if note.about is Rank.OTHER_ANSWER)
 
     @property
     def last(self) -> tuple[Note, ...]:
-        """The notes that are printed after the result."""
+        """The other notes."""
         return tuple(note for note in self.notes if note.about is not Rank.OTHER_ANSWER)
 
 
@@ -261,7 +264,7 @@ def is_gain(name: str, unit: str | None) -> bool:
     """Return whether more of a property is better, as its name or unit says: `throughput`, `queries_per_s`, `1/s`."""
     unit = unit or unit_in_name(name) or ""
     words, (amount, _, period) = words_of(name), unit.partition("/")
-    if readable(amount, [1.0])[1] in TIMES or not {*_LOSSES}.isdisjoint(words):
+    if readable(amount, [1.0])[1] in TIMES or amount in _COSTS or not {*_LOSSES}.isdisjoint(words):
         return False
     is_rate = bool(words[1:]) and words[-1] in _PERIODS and not {"per", *_AMOUNTS}.isdisjoint(words[-3:-1])
     return is_rate or period in _PERIODS or not {*_GAINS}.isdisjoint((*words, *words_of(unit)))

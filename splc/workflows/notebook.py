@@ -253,7 +253,10 @@ def explain(model: Any, space: Space | str | None = None, **settings: Any) -> Ov
         >>> splc.explain(result).to_frame()["option"].tolist()
         ['threads', 'tls', 'cache']
     """
-    (model,), space, learned = _learned(model, space, settings)
+    models, space, learned = _learned(model, space, settings)
+    if len(models) != 1:
+        raise SpecError(f"one model is explained, not {len(models)}")
+    (model,) = models
     chosen = _space(space, (model,))
     stored = of_result(model) if isinstance(model, LearningResult) else StoredModel(model)
     notes = Notes(failure_notes(_failures((model,), chosen.system), WITHOUT_FAILURE) if not learned else ())
@@ -268,6 +271,8 @@ def _learned(
 ) -> tuple[tuple[_Model, ...], Space | None, tuple[str, ...]]:
     """Return models and their space; of a table the model that is learned, without a space, and its notes."""
     every = tuple(models) if isinstance(models, list | tuple) else (models,)
+    if not every:
+        raise SpecError("no model is given")
     if not all(isinstance(each, InfluenceModel | LearningResult) for each in every):
         result = learn(models, *(() if space is None else (space,)), **settings)
         return (result,), None, result.notes
@@ -306,8 +311,8 @@ class _Reading:
     def read(self, *by: str) -> tuple[list[Measurements], str | None, Notes]:
         """Return the measurements of the table, apart for each value of `by`, their property, and notes."""
         data, nfp, system, notes = self.data, self.nfp, self.system, Notes()
-        for name in (nfp, *by):
-            require_kind("" if name is None else name, str, "give the name of a column")
+        for name in (each for each in (nfp, *by) if each is not None):
+            require_kind(name, str, "give the name of a column")
         choice, main = replace(self.choice, by=by), None
         if system is None:
             inference = inferred_from(data, nfp, choice)

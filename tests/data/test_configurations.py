@@ -174,6 +174,14 @@ class TestRows:
         assert len(configurations.unique()) == len(indices)
 
 
+@pytest.mark.parametrize(("rows", "largest", "kind"), [(16, 127, np.uint8), (4096, 32_767, np.uint16)])
+def test_distinct_rows_of_one_large_option(rows: int, largest: int, kind: type[np.unsignedinteger[Any]]) -> None:
+    """As many values as keys of a size can tell are told apart."""
+    indices = np.arange(largest + 1 - rows // 2, largest + 1, dtype=kind).repeat(2)[:, np.newaxis]
+    system = VariabilityModel("s", (NumericOption("x", tuple(map(float, range(largest + 1)))),))
+    assert np.array_equal(Configurations(system, indices).unique().indices[:, 0], np.unique(indices))
+
+
 def test_copies_in_other_processes() -> None:
     """Copies have the same columns, also those of switches and of the root, whatever was looked up before."""
     found = Configurations(SMALL, np.array([[0, 7, 1], [1, 299, 3]]))

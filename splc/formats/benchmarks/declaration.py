@@ -266,18 +266,22 @@ READ = (asv, perf_json, replace(perf_json, begins=_COUNT, marks=()))
 
 def read_named(folder: Path, read: Callable[[Path], Source]) -> TableSource:
     """Read a folder of files of a tool, whose names state the options; `level=9;2.csv` is another run of `level=9`."""
-    runs, main, units = list[MeasuredRun](), None, dict[str, str]()
+    runs, main, units, own, notes = list[MeasuredRun](), None, dict[str, str](), dict[str, str](), list[str]()
     for file in files_in(folder):
+        if not file.stat().st_size:
+            raise InputError(Problem("the file is empty", str(file)))
         table = read(file)
         if not isinstance(table, TableSource) or (roles := table.stated) is None:
             raise InputError(Problem("this is not the output of a benchmark tool that splc reads", str(file)))
-        main, units = main or table.main, {**units, **table.units}
+        main, units, own = main or table.main, {**units, **table.units}, {**own, **table.own_names}
+        notes += table.notes
         kinds = (roles.options, roles.properties, roles.contexts)
         for row in zip(*table.columns.values(), strict=True):
             known = {name: text or None for name, text in zip(table.columns, row, strict=True)}
             options, values, contexts = ({name: known[name] for name in names} for names in kinds)
-            runs.append(MeasuredRun(options, values, contexts))
-    return table_of(Source(str(folder), b""), runs, main=main, units=units)
+            # Of a single file only failed runs have no value.
+            runs.append(MeasuredRun(options, values, contexts, failed=not any(values.values())))
+    return table_of(Source(str(folder), b""), runs, main=main, notes=[*dict.fromkeys(notes)], units=units, own=own)
 
 
 def files_in(folder: Path) -> list[Path]:

@@ -250,11 +250,12 @@ def excel(source: Source) -> TableSource:
     if not rows:
         raise InputError(Problem(f"the sheet {names[0]!r} is empty", source.name))
     before, after = title_rows([*rows.values()]), statistic_rows([*rows.values()])
-    header, *_ = lines = [*rows][before : len(rows) - after]
+    lines = [*rows][before : len(rows) - after]
+    header = lines[0]
     for left, top, right, bottom in merged:
         # Merged titles are one text, and a name is no unit below it; one above the header is its name.
         below = range(max(top, header), bottom + 1) if top > header or top < header == bottom else ()
-        for row in (rows[line] for line in below if top in rows and line in rows):
+        for row in (rows[line] for line in below if line in rows and len(rows.get(top, ())) >= left):
             row[left - 1 : right] = [rows[top][left - 1]] * len(row[left - 1 : right])
     width = max(at for at, value in enumerate(rows[header]) if value is not None) + 1 if any(rows[header]) else 0
     notes = [f"only the first sheet, {names[0]!r}, is read"] if len(names) > 1 else []
@@ -369,7 +370,7 @@ def _configurations(plan: dict[str, Any]) -> list[list[str]]:
 
 
 _SPACES = b"\xef\xbb\xbf \t\r\n"
-_FOLDERS = "folders of asv, Criterion, Hydra's multiruns, and files of perf stat called 'level=9,input=text.csv' are"
+_FOLDERS = "folders of asv, Criterion, Hydra's multiruns, and files of a tool called 'level=9,input=text.json' are"
 _INSIDE = ("results", "runhistory.json", "results.csv")  # what folders of asv, SMAC and DeepHyper have
 TUNERS = (kernel_tuner_cache, kernel_tuner_results, clblast, smac, deephyper, ytopt, optuna, optuna_storage)
 FORMATS = (*reports.READ, *declaration.READ, *TUNERS, excel, parquet, journal, records, json_lines)
@@ -391,7 +392,7 @@ def read_benchmark(path: str | Path | Source) -> Source:
             if inside := [file for name in _INSIDE if (file := Path(path) / name).exists()]:
                 return read_benchmark(inside[0])
             raise InputError(Problem("this folder is not a table of measurements", str(path), hint=_FOLDERS))
-        return reader(Path(path), *((read_benchmark,) if reader is declaration.read_named else ()))
+        return reader(Path(path), read_benchmark) if reader is declaration.read_named else reader(Path(path))
     source = path if isinstance(path, Source) else read_source(path)
     if (tool_format := benchmark_of(source)) is not None:
         return tool_format.read(source)

@@ -196,7 +196,10 @@ def with_notes(rows: MeasurementRows, choice: ColumnChoice) -> MeasurementRows:
 
 
 def _without_failed_runs(rows: MeasurementRows, choice: ColumnChoice) -> MeasurementRows:
-    """Return rows without unnamed columns that say which runs failed, as words of the property do, and their values."""
+    """Return rows without the values of failed runs, and without the columns that say so, unless these are named.
+
+    Words for failures in the cells of the property say so, too.
+    """
     named = {*choice.contexts, *choice.by, *choice.where, *({rows.nfp} - rows.others.keys())}
     for name in [name for name in (*rows.contexts, *rows.values) if name not in named]:
         others = {other: values for other, values in rows.values.items() if other != name}

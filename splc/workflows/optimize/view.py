@@ -171,7 +171,7 @@ def _front_view(result: Result, detail: views.Detail) -> views.View:
     yield f"Pareto front ({names}): {found}{f'; expected errors: {errors}' if errors else ''}{_kind(result)}"
     if result.fixed:
         system = result.candidates[0].configuration.system
-        yield f"of all valid configurations with {assignment_text(result.fixed, system)}"
+        yield f"of all {all_of(system)} with {assignment_text(result.fixed, system)}"
     values = [predicted_columns(goal.name, goal.unit, result.like(at), at) for at, goal in enumerate(goals)]
     yield from view_of_rated(result.candidates, [column for shown in values for column in shown])
     if result.measured_front is None or detail.quiet:

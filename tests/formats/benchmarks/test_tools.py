@@ -75,6 +75,7 @@ def test_a_file_of_each_configuration(place: Path) -> None:
     system = inference_of(read_table(".")).system
     measured = read_measurements(".", system)
     assert (system.name, measured.repetitions("time").tolist()) == ("system", [[1.1, 1.2], [5.1, 5.2], [9.1, 9.2]])
+    assert inference_of(read_table("."), nfp="mean").first == "time"
     (place / "level=9,mode=b.json").write_text("{}")
     for wrong in ("", "."):
         with pytest.raises(InputError):
