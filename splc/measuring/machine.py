@@ -71,7 +71,7 @@ def _cpu() -> str | None:
 
 def text_of(path: str | Path) -> str | None:
     """Return the text of a file of the system, None if it cannot be read."""
-    with suppress(OSError):
+    with suppress(OSError, UnicodeError):
         return Path(path).read_text(encoding="utf-8", errors="replace").strip()
     return None
 
