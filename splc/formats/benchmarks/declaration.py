@@ -111,6 +111,7 @@ class Benchmark:
     marks: tuple[bytes, ...] = ()  # what the file contains, too
     content: Any = None  # the type of its JSON (see `mismatches`), or ROWS; None: the table is made of the source alone
     table: Callable[..., TableSource] | None = None  # the function that returns the table of a source and its content
+    export: str = ""  # what to do with a file that is known and not read
 
     def __call__(self, table: Callable[..., TableSource]) -> Benchmark:
         """Return the declaration with the function that it decorates."""
@@ -122,8 +123,9 @@ class Benchmark:
         return re.match(self.begins, beginning, re.DOTALL) is not None and all(mark in data for mark in self.marks)
 
     def read(self, source: Source) -> TableSource:
-        """Return the table of a file."""
-        assert self.table is not None
+        """Return the table of a file, or raise an error with what to do."""
+        if self.table is None:
+            raise InputError(Problem(f"splc does not read the output of {self.tool}", source.name, hint=self.export))
         if self.content is None:
             return self.table(source)
         return self.table(source, rows_of(source) if self.content == ROWS else content_of(source, self.content))

@@ -372,9 +372,21 @@ def _configurations(plan: dict[str, Any]) -> list[list[str]]:
 _SPACES = b"\xef\xbb\xbf \t\r\n"
 _FOLDERS = "folders of asv, Criterion, Hydra's multiruns, and files of a tool called 'level=9,input=text.json' are"
 _INSIDE = ("results", "runhistory.json", "results.csv")  # what folders of asv, SMAC and DeepHyper have
+_TABLE = "write a CSV table with a row for each"
+_CALIPER = "write a list of records: cali-query -j FILE.cali > FILE.json"
+_KTT = f"{_TABLE} result: the values of its Configuration, and TotalDuration"
+NOT_READ = (
+    Benchmark("Caliper", rb"\{", (b'"column_metadata"', b'"nodes"'), export=_CALIPER),
+    Benchmark("Caliper", rb"__rec=", export=_CALIPER),
+    Benchmark("TAU", rb"[0-9]+ templated_functions", export=f"{_TABLE} run, with its options and what pprof prints"),
+    Benchmark("KTT", rb"\{", (b'"TotalDuration"', b'"Configuration"'), export=_KTT),
+    Benchmark("AutoTVM", rb"\{", (b'"tvm_version"', b'"entity"'), export=f"{_TABLE} record: entity and costs"),
+    Benchmark("Optuna's journal", rb'\{"op_code"\s*:', export='study.trials_dataframe().to_csv("study.csv")'),
+    Benchmark("Triton", rb"\{", (b'"configs_timings"',), export=f"{_TABLE} timing: kwargs, num_warps and median"),
+)
 TUNERS = (kernel_tuner_cache, kernel_tuner_results, clblast, smac, deephyper, ytopt, optuna, optuna_storage)
-FORMATS = (*reports.READ, *declaration.READ, *TUNERS, excel, parquet, journal, records, json_lines)
-TOOLS = tuple(dict.fromkeys(each.tool for each in FORMATS if each.tool))
+FORMATS = (*reports.READ, *declaration.READ, *TUNERS, *NOT_READ, excel, parquet, journal, records, json_lines)
+TOOLS = tuple(dict.fromkeys(each.tool for each in FORMATS if each.tool and not each.export))
 
 
 def benchmark_of(source: Source) -> Benchmark | None:
