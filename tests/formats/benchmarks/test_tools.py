@@ -15,7 +15,7 @@ from splc.formats.benchmarks.reports import differing, options_of_commands, with
 from splc.formats.benchmarks.tools import FORMATS
 from splc.formats.inference import inference_of
 from splc.formats.measurements.tables import read_table
-from splc.formats.table import TableSource
+from splc.formats.table import TableSource, read_columns
 from tests.cli.conftest import Run
 from tests.support.golden_messages import check_calls, check_lines
 
@@ -80,6 +80,19 @@ def test_a_file_of_each_configuration(place: Path) -> None:
     for wrong in ("", "."):
         with pytest.raises(InputError):
             read_table(wrong)
+
+
+def test_failed_runs_in_a_folder(place: Path) -> None:
+    """Runs that failed are rows of the table of a folder, too."""
+    for level in (1, 2):
+        results = [
+            {"parameters": {"pad": 0}, "time": 1.5},
+            {"parameters": {"pad": level}, "time": 2.5 if level == 1 else 1e30},
+        ]
+        content = {"best_parameters": "", "kernel_family": "k", "results": results}
+        (place / f"level={level}.json").write_text(json.dumps(content))
+    table = read_columns(read_table("."))
+    assert [*table.columns["pad"], *table.columns["time"]] == ["0", "1", "0", "2", "1.5", "2.5", "1.5", ""]
 
 
 @pytest.mark.parametrize(("file", "package"), [("f.xlsx", "openpyxl"), ("f.parquet", "pyarrow, polars or pandas")])
