@@ -156,9 +156,8 @@ class Problems:
         raise kind(shown)
 
 
-PROCESS_ERRORS = frozenset(
-    {errno.ENOMEM, errno.EAGAIN, errno.EMFILE, errno.ENFILE}
-)  # no memory, processes or files are left
+# No memory, processes or files are left.
+PROCESS_ERRORS = frozenset({errno.ENOMEM, errno.EAGAIN, errno.EMFILE, errno.ENFILE})
 # Names in files have any length, and those in messages are rarely longer.
 _WORD, _MESSAGE = 300, 3000
 _LONG_WORD = re.compile(rf"(\S{{{_WORD}}})\S+")

@@ -35,7 +35,7 @@ _RATE = re.compile(r"(?:/\s*|[^0-9A-Za-z]per[^0-9A-Za-z]+)$")
 _QUANTITIES = frozenset("|".join(_MEASURED_IN.values()).split("|"))
 _MEASURED_IN["sec"] = "^(?!.*(?:ops|[kmg]b|reqs?|requests|queries|tx|txn|rows|keys)$)"  # `ops_sec` is a rate
 # Units of time in seconds, and those that texts use, the largest first.
-_SECONDS = {"h": 3600.0, "min": 60.0, "s": 1.0, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9}
+SECONDS = {"h": 3600.0, "min": 60.0, "s": 1.0, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9}
 _SPELLINGS = {"us": "µs", "μs": "µs", "sec": "s", "seconds": "s", "second": "s"}
 # Units of settings beside those of times and memory.
 _UNITS = frozenset(
@@ -81,7 +81,7 @@ def is_unit(text: object) -> bool:
 
 def is_usual_unit(text: str) -> bool:
     """Return whether a text is a unit that is often used: `ms`, `°C`, `rpm`."""
-    return text in _UNITS or text.casefold() in _WORDS or text in _SECONDS
+    return text in _UNITS or text.casefold() in _WORDS or text in SECONDS
 
 
 def titled(name: str, unit: str | None) -> str:
@@ -96,13 +96,13 @@ def readable(unit: str | None, values: Iterable[float]) -> tuple[float, str]:
     """
     known = _SPELLINGS.get(unit or "", unit or "")
     sizes = [abs(value) for value in values if math.isfinite(value) and value]
-    if known not in _SECONDS or not sizes:
+    if known not in SECONDS or not sizes:
         return 1.0, known
-    largest = max(sizes) * _SECONDS[known]
-    chosen = next((candidate for candidate in _READABLE if largest >= _SECONDS[candidate]), _READABLE[-1])
-    if _SECONDS[known] > _SECONDS["s"] and chosen == "s":
+    largest = max(sizes) * SECONDS[known]
+    chosen = next((candidate for candidate in _READABLE if largest >= SECONDS[candidate]), _READABLE[-1])
+    if SECONDS[known] > SECONDS["s"] and chosen == "s":
         chosen = known
-    return _SECONDS[known] / _SECONDS[chosen], chosen
+    return SECONDS[known] / SECONDS[chosen], chosen
 
 
 def span(low: float, high: float, unit: str | None, digits: int = 6, like: Iterable[float] = ()) -> str:
@@ -125,7 +125,7 @@ def in_one_unit(texts: Sequence[str], clock: bool) -> tuple[str, dict[str, str]]
     numbers: dict[str, str] = {}
     for text in texts:
         unit = unit_of([text]) or ""
-        factor = _SECONDS.get(_SPELLINGS.get(unit, unit))
+        factor = SECONDS.get(_SPELLINGS.get(unit, unit))
         seconds = parse_number(text.strip().removesuffix(unit)) * factor if factor else duration_of(text)
         if seconds is None or not (factor or clock):
             return None
@@ -151,8 +151,8 @@ def setting_numbers(texts: Iterable[str]) -> tuple[str, dict[str, str]]:
     is_memory = all(map(_BYTE.fullmatch, small))
     if is_memory and all(len(unit) > 1 for unit in small):
         shown, factors = "MB", {unit: 1024.0 ** ("kmgt".index(unit[0].casefold()) - 1) for unit in kinds}
-    elif all(_SPELLINGS.get(unit, unit) in _SECONDS for unit in kinds):
-        shown, factors = "s", {unit: _SECONDS[_SPELLINGS.get(unit, unit)] for unit in kinds}
+    elif all(_SPELLINGS.get(unit, unit) in SECONDS for unit in kinds):
+        shown, factors = "s", {unit: SECONDS[_SPELLINGS.get(unit, unit)] for unit in kinds}
     elif len(kinds) == 1 and kinds <= _UNITS:
         factors = dict.fromkeys(kinds, 1.0)
     else:

@@ -243,7 +243,7 @@ def table_of(source: Source) -> TableSource:
     if (data := without_rulers(found.data)) is not source.data:
         notes = ("it is not UTF-8 and read as Windows-1252",) if found is not source else ()
         table = TableSource(source.name, data, notes=notes, original=source.sha256)
-    if (cells := aligned(without_rulers(found.content))) is None:
+    if (cells := aligned(without_rulers(table.content))) is None:
         return table
     header, rows, lines = cells
     return TableSource.of_rows(table, header, rows, lines=lines, original=source.sha256)

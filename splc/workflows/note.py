@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, Self
 
-from splc.data.property_unit import readable, unit_in_name
+from splc.data.property_unit import SECONDS, readable, unit_in_name
 from splc.data.summary import run_pattern
 from splc.errors import SplcError, listed, plural
 from splc.formats.names import words_of
@@ -34,7 +34,6 @@ _GAINS = words_of("""
     speedup efficiency fmax accuracy acc auc f1 recall score reward psnr ssim vmaf
 """)
 _AMOUNTS = words_of("ops req reqs requests queries tx txn rows items images img imgs frames tok tokens samples mb gb")
-TIMES = ("s", "ms", "µs", "ns", "min", "h")
 _PERIODS = words_of("s sec second min minute h hour")
 # Energies, temperatures, volumes and doses.
 _COSTS = frozenset(("J", "kJ", "Wh", "kWh", "K", "°C", "l", "Sv", "mSv"))
@@ -264,7 +263,7 @@ def is_gain(name: str, unit: str | None) -> bool:
     """Return whether more of a property is better, as its name or unit says: `throughput`, `queries_per_s`, `1/s`."""
     unit = unit or unit_in_name(name) or ""
     words, (amount, _, period) = words_of(name), unit.partition("/")
-    if readable(amount, [1.0])[1] in TIMES or amount in _COSTS or not {*_LOSSES}.isdisjoint(words):
+    if readable(amount, [1.0])[1] in SECONDS or amount in _COSTS or not {*_LOSSES}.isdisjoint(words):
         return False
     is_rate = bool(words[1:]) and words[-1] in _PERIODS and not {"per", *_AMOUNTS}.isdisjoint(words[-3:-1])
     return is_rate or period in _PERIODS or not {*_GAINS}.isdisjoint((*words, *words_of(unit)))

@@ -12,7 +12,7 @@ import numpy as np
 
 from sampling import Space
 from splc.data.configurations import Configurations
-from splc.data.property_unit import quantity, span
+from splc.data.property_unit import SECONDS, quantity, span
 from splc.data.summary import LEAST, scatter_of
 from splc.errors import LearningError, RequestError, shorten
 from splc.formats.measurements.selections import parse_assignments
@@ -24,7 +24,7 @@ from splc.tuning.replay import Replay, replay, rows_within, true_front
 from splc.tuning.result import FoundConfiguration
 from splc.workflows import views
 from splc.workflows.learn.view import answer
-from splc.workflows.note import TIMES, Note, Noted, Notes, direction_notes, run_notes
+from splc.workflows.note import Note, Noted, Notes, direction_notes, run_notes
 from splc.workflows.subspace import failure_notes, failures_as_json, fixed_space
 from splc.workflows.tune.live import WIDTH, Result, TuningPreview, goal_text, preview, run
 from splc.workflows.tune.request import Request, default_of
@@ -136,7 +136,7 @@ def view_of_replays(result: ReplayResult) -> views.View:
         rows = [_summary(*replays) for replays in by_budget.items()]
         means = "better configurations = rank, of random runs = random, regret, largest regret = worst"
         means += ", within 1 % = near"
-        if result.unit in TIMES:
+        if result.unit in SECONDS:
             total = partial(quantity, unit=result.unit, digits=3)
             further = (views.Column("all runs take", "total", total, right=True),)
     else:
